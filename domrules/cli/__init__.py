@@ -1,0 +1,19 @@
+"""The verbs of `dom` in one table; the modules behind them are imported only when asked for.
+
+A verb NAME is the function `command` of the module `domrules.cli.NAME`. It takes Typer's
+annotated parameters and returns an `exits.ExitCode`; `app` does the rest.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A row of the table: the name is also that of the module, the help one line."""
+
+    name: str
+    panel: str
+    help: str
+
+
+VERBS: tuple[Verb, ...] = ()

@@ -1,0 +1,1 @@
+"""From text to core: reads `.dom` files and gives the checked meaning of a game."""

@@ -1,0 +1,1 @@
+"""From core to play: evaluates states, applies moves and records transcripts."""

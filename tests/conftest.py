@@ -1,0 +1,29 @@
+"""From the switches of a test run to fixtures: `--full` for long tests, `--accept` for new results.
+
+Both can also come from the environment: DOM_FULL=1, DOM_ACCEPT=1.
+"""
+
+import os
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="run the long forms of the tests")
+    parser.addoption("--accept", action="store_true", help="write what we got as what is expected")
+
+
+def switched_on(config: pytest.Config, name: str) -> bool:
+    return bool(config.getoption(name)) or os.environ.get(f"DOM_{name.upper()}", "0") != "0"
+
+
+@pytest.fixture(scope="session")
+def full(pytestconfig: pytest.Config) -> bool:
+    """Whether to run the long form of a test."""
+    return switched_on(pytestconfig, "full")
+
+
+@pytest.fixture(scope="session")
+def accept(pytestconfig: pytest.Config) -> bool:
+    """Whether to overwrite the expectations kept in files."""
+    return switched_on(pytestconfig, "accept")
