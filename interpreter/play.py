@@ -1,0 +1,183 @@
+"""From rules, players and a seed to a match: deals, rounds, their settlement, and the digest of all that was decided.
+
+Everything that is decided is an event with n possibilities of which one, k, comes about: the tile that is dealt (the
+k-th lowest of its source), the move that is made (the k-th legal one), what fate adds to it (the k-th outcome).
+The digest takes n and k of every event, and the score cells after each round; it knows no names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from domrules.grammar.source import NOWHERE
+from domrules.interpreter.chance import Chance, Digest
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.names import Args, Move, describe
+from domrules.interpreter.players import Player, RandomPlayer
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State, kth
+from domrules.interpreter.step import Placement
+from domrules.interpreter.views import View
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What is long enough: moves of a round, rounds of a match, deals of a round. Beyond, `Unfinished` is raised."""
+
+    moves: int = 10_000
+    rounds: int = 1_000
+    deals: int = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ply:
+    """A move as it was made: by whom (none where the game has no mover), and what fate added."""
+
+    mover: int | None
+    move: Move
+    outcome: Args = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round as it was played. `dealt`: after the deal that was kept, before the begin blocks."""
+
+    dealt: State
+    plies: tuple[Ply, ...]
+    ended: State
+    settled: State
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A match as it was played; `winners` is a mask of teams, none when it was broken off; `digest` see above."""
+
+    rounds: tuple[Round, ...]
+    winners: int | None
+    digest: int
+
+
+@dataclass
+class Table:
+    """Where a match is played: the rules, who decides, and what was decided so far."""
+
+    rules: Rules
+    players: Sequence[Player]
+    chance: Chance
+    limits: Limits = Limits()
+    digest: Digest = field(default_factory=Digest)
+
+    def draw(self, n: int) -> int:
+        """An event that chance decides."""
+        return self.note(n, self.chance.below(n))
+
+    def take(self, tiles: int) -> int:
+        """Draw one of these tiles."""
+        return kth(tiles, self.draw(tiles.bit_count()))
+
+    def note(self, n: int, k: int) -> int:
+        """Write down an event; gives its k back."""
+        self.digest.feed(n)
+        self.digest.feed(k)
+        return k
+
+    def match(self, state: State, stop: int | None = None) -> Match:
+        """Rounds until the match is over, or until `stop` of them are played."""
+        rounds: list[Round] = []
+        while not rounds or not self.rules.over(state):
+            if len(rounds) == stop:
+                return Match(tuple(rounds), None, self.digest.value)
+            if len(rounds) == self.limits.rounds:
+                raise Unfinished(f"the match is not over after {self.limits.rounds} rounds")
+            played = self.round(state)
+            rounds.append(played)
+            state = played.settled
+        return Match(tuple(rounds), self.rules.winners(state), self.digest.value)
+
+    def round(self, state: State) -> Round:
+        """Deal, begin, moves until an ending, settlement."""
+        rules, plies = self.rules, list[Ply]()
+        dealt = self.deal(state)
+        state = rules.begin(dealt)
+        while rules.ending(state) is None:
+            if len(plies) == self.limits.moves:
+                raise Unfinished(f"a round has not ended after {self.limits.moves} moves")
+            ply = self.ply(state)
+            plies.append(ply)
+            state = rules.act(state, ply.move, ply.outcome)
+        settled = rules.settle(state)
+        for score in rules.scores(settled):
+            self.digest.feed(score)
+        return Round(dealt, tuple(plies), state, settled)
+
+    def ply(self, state: State) -> Ply:
+        """The move that the player to move makes, and what fate adds."""
+        rules, moves = self.rules, self.rules.legal_moves(state)
+        if not moves:
+            raise rules.stuck(state)
+        mover = rules.mover(state)
+        seat = mover or 0
+        move = moves[self.note(len(moves), self.players[seat].choose(View(rules, state, seat), moves))]
+        if not rules.has_chance(move):
+            return Ply(mover, move)
+        outcomes = rules.outcomes(state, move)
+        return Ply(mover, move, outcomes[self.draw(len(outcomes))])
+
+    def deal(self, state: State) -> State:
+        """Mix and deal until the rules keep it."""
+        for _ in range(self.limits.deals):
+            dealt = deal(self.rules, self.rules.new_round(state), self.take)
+            if not self.rules.wants_redeal(dealt):
+                return dealt
+        raise Unfinished(f"the rules ask for a new deal {self.limits.deals} times running")
+
+
+def deal(rules: Rules, state: State, take: Callable[[int], int]) -> State:
+    """Deal in written order, every cell of the target in turn, tile by tile; `take` picks one of the source's tiles."""
+    instance, layout, cells = rules.instance, rules.layout, list(state.cells)
+    for number, (count, source, target) in enumerate(instance.deals):
+        origin = layout.cell(source)
+        for goal in layout.cells(target):
+            for _ in range(count):
+                tiles = int(cells[origin] or 0)
+                if not tiles:
+                    raise out_of_tiles(rules, state, number)
+                tile = 1 << take(tiles)
+                cells[origin] = tiles ^ tile
+                cells[goal] = int(cells[goal] or 0) | tile
+    return State(tuple(cells))
+
+
+def out_of_tiles(rules: Rules, state: State, number: int) -> RuleError:
+    """The error of a deal that needs more tiles than there are."""
+    count, source, target = rules.instance.deals[number]
+    spans = [d.span for d in rules.instance.game.deals]
+    span = spans[number] if number < len(spans) else NOWHERE
+    sentence = f"{source} has too few tiles to deal {count} to {target}"
+    return RuleError(sentence, span, describe(rules.layout, state))
+
+
+def play_match(
+    rules: Rules,
+    chance: Chance,
+    players: Sequence[Player] | None = None,
+    limits: Limits = Limits(),
+    before: State | None = None,
+    stop: int | None = None,
+) -> Match:
+    """Play a match; without `players` all are random, `before` is the state it starts from, `stop` a number of rounds.
+
+    Raises `RuleError` and `Unfinished`.
+    """
+    seats = players if players is not None else [RandomPlayer(chance)] * rules.instance.players
+    return Table(rules, seats, chance, limits).match(rules.new_match() if before is None else before, stop)
+
+
+def placements(rules: Rules, played: Round) -> tuple[tuple[Placement, ...], ...]:
+    """For every ply of a round, the tiles it laid on the table; boards are drawn from this alone."""
+    state, found = rules.begin(played.dealt), []
+    for ply in played.plies:
+        found.append(rules.placements(state, ply.move, ply.outcome))
+        state = rules.act(state, ply.move, ply.outcome)
+    return tuple(found)
