@@ -1,0 +1,175 @@
+"""From a match to its transcript and back: replaying makes every move again and trusts nothing that is written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from domrules.grammar import core
+from domrules.interpreter.errors import IllegalMove, RuleError
+from domrules.interpreter.names import cell_name, element_names, find_move, move_name, value_name
+from domrules.interpreter.names import element as find_element
+from domrules.interpreter.play import Match, Ply, Round
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+from domrules.interpreter.transcript import BadTranscript, PlyText, RoundText, Transcript
+
+# ---------------------------------------------------------------- recording
+
+
+def record(rules: Rules, match: Match, tags: Mapping[str, str] | None = None) -> Transcript:
+    """The transcript of a match that was played from its start or from given match states."""
+    instance, game = rules.instance, rules.instance.game
+    options = {n: value_name(instance, game.options[n].type, v) for n, v in instance.options.items()}
+    rounds, state = [], rules.new_match()
+    for played in match.rounds:
+        rounds.append(record_round(rules, state, played))
+        state = played.settled
+    winners = None if match.winners is None else tuple(element_names(instance, "team", match.winners))
+    return Transcript(game.name, instance.players, options, tags or {}, tuple(rounds), winners)
+
+
+def record_round(rules: Rules, before: State, played: Round) -> RoundText:
+    """A round by names; `before` is where replaying will stand."""
+    instance, ending = rules.instance, rules.ending(played.ended)
+    changed, deal = [], []
+    for var, index, cell in rules.layout.walk():
+        name, value = cell_name(instance, var, index), played.dealt.cells[cell]
+        if var.zone:
+            deal.append((name, tuple(element_names(instance, "tile", int(value or 0)))))
+        elif var.life is core.Life.MATCH and value != before.cells[cell]:
+            changed.append((name, value_name(instance, var.type, value)))
+    return RoundText(
+        tuple(changed),
+        tuple(deal),
+        tuple(
+            PlyText(player_name(rules, ply.mover), move_name(instance, ply.move, ply.outcome)) for ply in played.plies
+        ),
+        None if ending is None else instance.endings[ending].name,
+        None if ending is None else rules.scores(played.settled),
+    )
+
+
+def player_name(rules: Rules, player: int | None) -> str:
+    return "-" if player is None else rules.instance.sorts["player"].names[player]
+
+
+# ---------------------------------------------------------------- replaying
+
+
+def replay(rules: Rules, transcript: Transcript) -> tuple[Round, ...]:
+    """Play a transcript again. Raises `BadTranscript` at the first ply, ending or score that the rules do not give."""
+    rounds: list[Round] = []
+    state = rules.new_match()
+    for number, written in enumerate(transcript.rounds, 1):
+        if rounds and rules.over(state):
+            raise BadTranscript(written.line, f"round {number}: the match is over")
+        played = replay_round(rules, state, number, written)
+        rounds.append(played)
+        state = played.settled
+    if transcript.winners is not None:
+        check_winners(rules, state, transcript.winners)
+    return tuple(rounds)
+
+
+def replay_round(rules: Rules, state: State, number: int, written: RoundText) -> Round:
+    """One round from its deal; `settled` is the last state when the round was broken off."""
+    dealt = set_up(rules, state, number, written)
+    state, plies = rules.begin(dealt), list[Ply]()
+    for count, text in enumerate(written.plies, 1):
+        try:
+            ply = legal_ply(rules, state, text)
+            state = rules.act(state, ply.move, ply.outcome)
+        except (IllegalMove, RuleError) as error:
+            raise BadTranscript(text.line, f"round {number}, ply {count}: {error}") from None
+        plies.append(ply)
+    return Round(dealt, tuple(plies), state, settle(rules, state, number, written))
+
+
+def legal_ply(rules: Rules, state: State, text: PlyText) -> Ply:
+    """The ply of its text. Raises `IllegalMove` when it is not the player's turn, or the move is not legal."""
+    mover, moves = rules.mover(state), rules.legal_moves(state)
+    if rules.ending(state) is not None:
+        raise IllegalMove(f"{text}: the round is over")
+    if text.player != player_name(rules, mover):
+        raise IllegalMove(f"{text}: it is the turn of {player_name(rules, mover)}")
+    move, outcome = find_move(rules.instance, text.move)
+    if move not in moves:
+        legal = ", ".join(str(move_name(rules.instance, m)) for m in moves) or "no move"
+        raise IllegalMove(f"{text} is not legal; legal is {legal}")
+    if outcome not in rules.outcomes(state, move):
+        raise IllegalMove(f"{text}: this cannot come of {move_name(rules.instance, move)}")
+    return Ply(mover, move, outcome)
+
+
+def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State:
+    """The state after the deal that is written, with what stood before the round."""
+    instance, line = rules.instance, written.line
+    names = {cell_name(instance, var, index): (var, cell) for var, index, cell in rules.layout.walk()}
+    cells = list(rules.new_round(state).cells)
+    for name, text in written.before:
+        var, cell = lookup(names, name, line)
+        cells[cell] = parse_value(instance, var.type, text, line)
+    for var, cell in names.values():
+        if var.zone:
+            cells[cell] = 0
+    left = instance.sorts["tile"].full
+    for name, tiles in written.deal:
+        _, cell = lookup(names, name, line)
+        for tile in tiles:
+            index = find_element(instance, "tile", tile)
+            if index is None or not left >> index & 1:
+                raise BadTranscript(line, f"round {number}: {tile} is no tile, or is dealt twice")
+            left ^= 1 << index
+            cells[cell] = int(cells[cell] or 0) | 1 << index
+    if left:
+        raise BadTranscript(line, f"round {number}: not dealt: {' '.join(element_names(instance, 'tile', left))}")
+    return State(tuple(cells))
+
+
+def settle(rules: Rules, state: State, number: int, written: RoundText) -> State:
+    """The state after settlement, if the ending and the scores are as written."""
+    ending = rules.ending(state)
+    reached = None if ending is None else rules.instance.endings[ending].name
+    if reached != written.ending:
+        raise BadTranscript(written.line, f"round {number} ends with {reached}, not {written.ending}")
+    if reached is None:
+        return state
+    settled = rules.settle(state)
+    if written.scores is not None and written.scores != rules.scores(settled):
+        scores = " ".join(map(str, rules.scores(settled)))
+        raise BadTranscript(written.line, f"round {number}: the scores are {scores}")
+    return settled
+
+
+def check_winners(rules: Rules, state: State, written: tuple[str, ...]) -> None:
+    if not rules.over(state):
+        raise BadTranscript(0, "the match is not over, but there are winners")
+    won = element_names(rules.instance, "team", rules.winners(state))
+    if tuple(won) != written:
+        raise BadTranscript(0, f"the winners are {' '.join(won) or 'none'}")
+
+
+def lookup(names: Mapping[str, tuple[core.Var, int]], name: str, line: int) -> tuple[core.Var, int]:
+    if name not in names:
+        raise BadTranscript(line, f"there is no {name}; there are {', '.join(names)}")
+    return names[name]
+
+
+def parse_value(instance: core.Instance, kind: core.Type, text: str, line: int) -> core.Value:
+    """A value as `value_name` writes it."""
+    match kind:
+        case core.IntType() if text.lstrip("-").isdecimal():
+            return int(text)
+        case core.BoolType() if text in ("true", "false"):
+            return text == "true"
+        case core.Maybe() if text == "none":
+            return None
+        case core.Elem(sort=sort) | core.Maybe(sort=sort) if (index := find_element(instance, sort, text)) is not None:
+            return index
+        case core.SetOf(sort=sort) if text.startswith("{") and text.endswith("}"):
+            found = [find_element(instance, sort, name) for name in text[1:-1].replace(",", " ").split()]
+            if None not in found:
+                return sum(1 << index for index in found if index is not None)
+        case _:
+            pass
+    raise BadTranscript(line, f"{text} is not {kind}")
