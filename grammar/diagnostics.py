@@ -1,0 +1,101 @@
+"""Mistakes as data, and their drawing as text: code, place, one sentence, notes, and what to write instead."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from domrules.grammar.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A further place, or a remark without one."""
+
+    text: str
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One mistake. `code` is one of `codes.CODES`; `fix` says what to write instead."""
+
+    code: str
+    message: str
+    span: Span
+    notes: tuple[Note, ...] = ()
+    fix: str = ""
+
+
+class BadFile(Exception):
+    """A file that cannot be used; carries all its mistakes."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic]) -> None:
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(f"{d.span}: {d.code} {d.message}" for d in self.diagnostics))
+
+
+@dataclass
+class Reporter:
+    """Gathers mistakes; every pass adds to the same one."""
+
+    found: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, code: str, message: str, span: Span, *notes: Note, fix: str = "") -> None:
+        """Report once: a second mistake with the same code at the same place is dropped."""
+        if not any(d.code == code and d.span.start == span.start and d.span.source is span.source for d in self.found):
+            self.found.append(Diagnostic(code, message, span, notes, fix))
+
+    def in_order(self) -> tuple[Diagnostic, ...]:
+        return tuple(sorted(self.found, key=lambda d: (d.span.source.name, d.span.start)))
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name most like this one; empty when none is."""
+    close = difflib.get_close_matches(name, sorted(set(known)), 1, 0.6)
+    return close[0] if close else ""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A fix sentence, empty when no name is near."""
+    near = nearest(name, known)
+    return f"did you mean `{near}`?" if near else ""
+
+
+_HIGHLIGHT = {"red": "\x1b[1;31m", "blue": "\x1b[34m", "bold": "\x1b[1m"}
+
+
+def _paint(text: str, style: str, colour: bool) -> str:
+    return f"{_HIGHLIGHT[style]}{text}\x1b[0m" if colour else text
+
+
+def _quote(span: Span, colour: bool, style: str) -> list[str]:
+    """The source line with carets below."""
+    if not span.source.name:
+        return []
+    line, column = span.source.place(span.start)
+    text = span.source.line(line).replace("\t", " ")
+    width = max(1, min(span.end - span.start, len(text) - column + 1))
+    margin = str(line)
+    blank = " " * len(margin)
+    bar = _paint("|", "blue", colour)
+    return [
+        f" {blank} {bar}",
+        f" {_paint(margin, 'blue', colour)} {bar} {text}",
+        f" {blank} {bar} {' ' * (column - 1)}{_paint('^' * width, style, colour)}",
+    ]
+
+
+def render(d: Diagnostic, colour: bool = False) -> str:
+    """The mistake as a person reads it: sentence, place, quoted line, notes, fix."""
+    out = [f"{_paint(f'error[{d.code}]', 'red', colour)}: {_paint(d.message, 'bold', colour)}"]
+    if d.span.source.name:
+        out.append(f"  {_paint('-->', 'blue', colour)} {d.span}")
+    out += _quote(d.span, colour, "red")
+    for note in d.notes:
+        place = f" ({note.span})" if note.span is not None and note.span.source.name else ""
+        out.append(f"  {_paint('=', 'blue', colour)} note: {note.text}{place}")
+    if d.fix:
+        out.append(f"  {_paint('=', 'blue', colour)} help: {d.fix}")
+    return "\n".join(out)

@@ -1,0 +1,377 @@
+"""core.Game → core.Instance: players and options are fixed, every sort becomes a finite list, constants are computed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from domrules.grammar import core
+from domrules.grammar.core import BOOL, INT, Elem, Lit, Maybe, Value
+from domrules.grammar.diagnostics import BadFile, Diagnostic, did_you_mean
+from domrules.grammar.fold import Fold, Unresolved
+from domrules.grammar.source import Span
+
+MAX_SORT = 400
+"""Elements of a sort: beyond that no engine is of use."""
+
+
+class SettingError(Exception):
+    """A player count or option value that the game does not allow; the text names the choices."""
+
+
+def instantiate(
+    game: core.Game, players: int, options: Mapping[str, object] | None = None, open: Collection[str] = ()
+) -> core.Instance:
+    """Fix players and options; options not given have their default, those in `open` stay unknown.
+
+    Raises SettingError for a setting the game does not allow, BadFile for a mistake that only shows at this table.
+    """
+    if players not in game.seats:
+        raise SettingError(f"{game.name or game.file} is for {_counts(game.seats)} players, not {players}")
+    try:
+        return _Builder(game, players, options or {}, open).instance()
+    except Unresolved as missing:
+        raise BadFile([missing.diagnostic]) from None
+
+
+def specialise_expr(instance: core.Instance, e: core.Expr) -> core.Expr:
+    """A generic expression (of a lemma, claim or example) as one of this instance. Raises BadFile."""
+    try:
+        return folder(instance)(e)
+    except Unresolved as missing:
+        raise BadFile([missing.diagnostic]) from None
+
+
+def folder(instance: core.Instance) -> Fold:
+    """A Fold over an instance's own sorts and defines."""
+    types = {name: instance.game.options[name].type for name in instance.options}
+    given = {name: Lit(value, types[name]) for name, value in instance.options.items()}
+    return Fold(instance.sorts, given, instance.fns)
+
+
+def move_name(instance: core.Instance, move: core.MoveName) -> core.MoveName:
+    """A move as written → as this instance names it (tiles low half first)."""
+    fold = folder(instance)
+
+    def arg(text: str) -> str:
+        if "|" not in text:
+            return text
+        a, b = text.split("|")
+        names = instance.sorts["tile"].names
+        if text in names:
+            return text
+        return names[fold.tile((a, b), Lit(None, Elem("tile")))]
+
+    try:
+        return core.MoveName(move.action, tuple(arg(a) for a in move.args))
+    except Unresolved as missing:
+        raise BadFile([missing.diagnostic]) from None
+
+
+def option_value(option: core.Option, value: object, members: Mapping[str, tuple[str, ...]]) -> int | bool:
+    """A setting as given (text from the command line, or a value) → a value of the option. Raises SettingError."""
+    match option.type:
+        case core.BoolType():
+            chosen = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+            if isinstance(value, bool):
+                return value
+            if isinstance(value, str) and value.lower() in chosen:
+                return chosen[value.lower()]
+            raise SettingError(f"{option.name} is true or false, not {value}")
+        case core.IntType():
+            number = _number(value)
+            if number is None or not (option.low or 0) <= number <= (
+                option.high if option.high is not None else number
+            ):
+                raise SettingError(f"{option.name} is a number from {option.low} to {option.high}, not {value}")
+            return number
+        case Elem(sort=sort):
+            names = members[sort]
+            if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < len(names):
+                return value
+            if value in names:
+                return names.index(str(value))
+            raise SettingError(
+                f"{option.name} is one of {', '.join(names)}, not {value}. {did_you_mean(str(value), names)}".rstrip()
+            )
+        case _:
+            raise SettingError(f"{option.name} cannot be set")
+
+
+def _number(value: object) -> int | None:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    text = str(value)
+    digits = text[1:] if text.startswith("-") else text
+    return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
+
+
+def _counts(seats: tuple[int, ...]) -> str:
+    return f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+
+
+class _Builder:
+    """Builds one instance."""
+
+    def __init__(self, game: core.Game, players: int, given: Mapping[str, object], open_: Collection[str]) -> None:
+        self.game, self.players = game, players
+        for name in [*given, *open_]:
+            if name not in game.options:
+                known = ", ".join(game.options) or "it has none"
+                raise SettingError(
+                    f"{game.name} has no option {name} (options: {known}). {did_you_mean(name, game.options)}".rstrip()
+                )
+        self.open = tuple(n for n in game.options if n in open_)
+        self.sorts: dict[str, core.Sort] = {"player": _players(players)}
+        self.fold = Fold(self.sorts, {}, game.fns)
+        self._named_enums()
+        members = {s.name: s.names for s in self.sorts.values()}
+        self.options = {n: self._option(o, given, members) for n, o in game.options.items() if n not in self.open}
+        lits = {n: Lit(v, game.options[n].type) for n, v in self.options.items()}
+        self.fold = Fold(self.sorts, lits, game.fns)
+
+    def _named_enums(self) -> None:
+        for d in self.game.enums:
+            if d.members is not None:
+                self.sorts[d.name] = _sort(d.name, d.members, None)
+        endings = tuple(e.name for e in self.game.endings)
+        self.sorts["ending"] = _sort("ending", endings, None)
+
+    def _option(
+        self, o: core.Option, given: Mapping[str, object], members: Mapping[str, tuple[str, ...]]
+    ) -> int | bool:
+        if o.name in given:
+            return option_value(o, given[o.name], members)
+        default = self.fold(o.default)
+        assert isinstance(default, Lit)
+        assert isinstance(default.value, int)
+        return option_value(o, default.value, members)
+
+    def instance(self) -> core.Instance:
+        """Sorts first, then everything that uses them."""
+        self._ranges()
+        self._tiles()
+        self._teams()
+        fold = Fold(self.sorts, self.fold.options, self.game.fns)
+        self.fold = fold
+        axioms = self._axioms()
+        game = self.game
+        return core.Instance(
+            game=game,
+            players=self.players,
+            options=self.options,
+            open=self.open,
+            sorts=self.sorts,
+            vars=self._vars(),
+            fns={name: fold.fn(name) for name in game.fns},
+            deals=self._deals(),
+            redeal=fold(game.redeal),
+            begin=tuple(fold.block(b) for b in game.begin),
+            actions=tuple(a for a in map(self._action, game.actions) if not core.is_lit(a.guard, False)),
+            endings=tuple(core.Ending(e.name, fold(e.when), e.role, e.at_start, e.span) for e in game.endings),
+            settles=tuple(map(self._settle, game.settles)),
+            over=fold(game.over),
+            winners=fold(game.winners),
+            axioms=axioms,
+        )
+
+    # ------------------------------------------------------------ sorts
+
+    def _bad(self, code: str, message: str, span: Span, fix: str = "") -> BadFile:
+        return BadFile([Diagnostic(code, message, span, fix=fix)])
+
+    def _static(self, e: core.Expr, what: str, env: Mapping[str, Lit] | None = None) -> Value:
+        try:
+            return self.fold.constant(e, env or {})
+        except ValueError:
+            names = ", ".join(self.open)
+            raise SettingError(f"{what} depends on an option that was left open ({names}): give it a value") from None
+
+    def _ranges(self) -> None:
+        for d in self.game.enums:
+            if d.low is None or d.high is None:
+                continue
+            low, high = (int(self._static(e, f"the range of {d.name}") or 0) for e in (d.low, d.high))
+            if not low <= high < low + MAX_SORT:
+                raise self._bad(
+                    "DOM434",
+                    f"`{d.name}` would range from {low} to {high}",
+                    d.span,
+                    "write at least one and at most 400 numbers",
+                )
+            numbers = tuple(range(low, high + 1))
+            self.sorts[d.name] = _sort(d.name, tuple(str(i) for i in numbers), numbers)
+
+    def _tiles(self) -> None:
+        half = self.sorts.get(self.game.dominoes.half)
+        if half is None:
+            self.sorts["tile"] = core.Sort("tile", (), None, {})
+            return
+        pairs: list[tuple[int, int]] = []
+        for part in self.game.dominoes.parts:
+            pairs += self._listed(part, half) if isinstance(part, core.Listed) else self._each_pair(part, half)
+        if not 0 < len(pairs) <= MAX_SORT:
+            raise self._bad(
+                "DOM435",
+                f"this set would have {len(pairs)} tiles",
+                self.game.dominoes.span,
+                f"between 1 and {MAX_SORT}",
+            )
+        self.sorts["tile"] = _tile_sort([(min(p), max(p)) for p in pairs], half)
+
+    def _listed(self, part: core.Listed, half: core.Sort) -> list[tuple[int, int]]:
+        out = []
+        for a, b in part.tiles:
+            for name in (a, b):
+                if name not in half.names:
+                    raise self._bad(
+                        "DOM433", f"`{name}` is no {half.name}, so there is no tile {a}|{b}", self.game.dominoes.span
+                    )
+            out += [(half.names.index(a), half.names.index(b))] * part.copies
+        return out
+
+    def _each_pair(self, part: core.EachPair, half: core.Sort) -> list[tuple[int, int]]:
+        out = []
+        for a in range(half.size):
+            for b in range(half.size):
+                env = {part.first: Lit(a, Elem(half.name)), part.second: Lit(b, Elem(half.name))}
+                if self._static(part.where, "the set of tiles", env):
+                    out += [(a, b)] * part.copies
+        return out
+
+    def _teams(self) -> None:
+        """The team sort, and the attribute `team` of players."""
+        player = self.sorts["player"]
+        if self.game.teams is None:
+            numbers = list(range(self.players))
+        else:
+            fn = self.game.fns[self.game.teams]
+            env = [{fn.params[0][0]: Lit(p, Elem("player"))} for p in range(self.players)]
+            numbers = [int(self._static(fn.body, "who plays together", e) or 0) for e in env]
+        order = list(dict.fromkeys(numbers))
+        member = tuple(order.index(n) for n in numbers)
+        self.sorts["team"] = _sort("team", tuple(f"t{i}" for i in range(len(order))), None)
+        attrs: dict[str, tuple[core.Type, tuple[Value, ...]]] = {**player.attrs, "team": (Elem("team"), member)}
+        self.sorts["player"] = core.Sort("player", player.names, None, attrs)
+
+    # ------------------------------------------------------------ the rest
+
+    def _axioms(self) -> tuple[core.Expr, ...]:
+        """Ranges of open options, and requirements; a requirement that fails is a SettingError."""
+        out: list[core.Expr] = []
+        for o in self.game.options.values():
+            if o.name in self.open and o.type == INT and o.low is not None and o.high is not None:
+                value = core.Read(o.name, None, INT, o.span)
+                out += [core.Op("le", (Lit(o.low, INT), value), BOOL), core.Op("le", (value, Lit(o.high, INT)), BOOL)]
+            if o.requires is None:
+                continue
+            requires = self.fold(o.requires)
+            if core.is_lit(requires, False) and not self._untouched(o):
+                values = ", ".join(f"{k} = {self._shown(k, v)}" for k, v in self.options.items())
+                raise SettingError(
+                    f"{o.name} requires {o.requires.span.text.strip()}; with {self.players} players and {values} it does not hold"
+                )
+            if not isinstance(requires, Lit):
+                out.append(requires)
+        return tuple(out)
+
+    def _untouched(self, o: core.Option) -> bool:
+        """A switch that is off asks for nothing."""
+        return o.type == BOOL and self.options.get(o.name) is False
+
+    def _shown(self, name: str, value: int | bool) -> str:
+        type_ = self.game.options[name].type
+        return self.sorts[type_.sort].names[value] if isinstance(type_, Elem) else str(value).lower()
+
+    def _vars(self) -> dict[str, core.Var]:
+        out: dict[str, core.Var] = {}
+        for o in self.open:
+            option = self.game.options[o]
+            out[o] = core.Var(
+                o,
+                None,
+                option.type,
+                self.fold(option.default),
+                core.Life.MATCH,
+                None,
+                None,
+                option.low,
+                option.high,
+                option.doc,
+                option.span,
+            )
+        for v in self.game.vars.values():
+            init = self.fold.maybe(v.init)
+            out[v.name] = core.Var(v.name, v.per, v.type, init, v.life, v.seen, v.role, v.low, v.high, v.doc, v.span)
+        none, zero = Lit(None, Maybe("ending")), Lit(0, INT)
+        out["ending"] = core.Var(
+            "ending", None, Maybe("ending"), none, core.Life.ROUND, None, None, None, None, "How the round ended."
+        )
+        out["moves"] = core.Var(
+            "moves", None, INT, zero, core.Life.ROUND, None, None, None, None, "Actions so far in the round."
+        )
+        return out
+
+    def _deals(self) -> tuple[tuple[int, str, str], ...]:
+        """Counts of the deals; more tiles than there are is a mistake of the file at this table."""
+        out = []
+        stock = next((v.name for v in self.game.vars.values() if v.role == "stock"), "")
+        have = {v.name: 0 for v in self.game.vars.values() if v.zone and v.per is None}
+        have[stock] = self.sorts["tile"].size
+        for d in self.game.deals:
+            count = int(self._static(d.count, "the deal") or 0)
+            per = self.game.vars[d.target].per
+            cells = 1 if per is None else self.sorts[per].size
+            need = count * cells
+            if count < 0 or need > have.get(d.source, 0):
+                times = f"{cells} × {count} = {need}" if cells > 1 else f"{need}"
+                raise self._bad(
+                    "DOM436",
+                    f"with {self.players} players {times} tiles are dealt, but `{d.source}` holds {have.get(d.source, 0)}",
+                    d.span,
+                    "deal fewer tiles, or allow fewer players (`seats`)",
+                )
+            have[d.source] -= need
+            if per is None:
+                have[d.target] = have.get(d.target, 0) + need
+            out.append((count, d.source, d.target))
+        return tuple(out)
+
+    def _action(self, a: core.Action) -> core.Action:
+        fold = self.fold
+        params = tuple(core.Param(p.chance, p.name, p.sort, fold.maybe(p.domain)) for p in a.params)
+        return core.Action(a.name, params, fold(a.guard), tuple(fold.block(b) for b in a.blocks), a.role, a.span)
+
+    def _settle(self, s: core.Settle) -> core.Settle:
+        rows = tuple(core.Row(self.fold(r.test), self.fold.block(r.body), r.span) for r in s.rows)
+        return core.Settle(s.var, s.sort, rows, s.strict, s.complete, s.span)
+
+
+def _sort(name: str, names: tuple[str, ...], numbers: tuple[int, ...] | None) -> core.Sort:
+    attrs: dict[str, tuple[core.Type, tuple[Value, ...]]] = {"position": (INT, tuple(range(len(names))))}
+    if numbers is not None:
+        attrs["number"] = (INT, numbers)
+    return core.Sort(name, names, numbers, attrs)
+
+
+def _players(n: int) -> core.Sort:
+    sort = _sort("player", tuple(f"p{i}" for i in range(n)), None)
+    attrs: dict[str, tuple[core.Type, tuple[Value, ...]]] = {
+        **sort.attrs,
+        "next": (Elem("player"), tuple((i + 1) % n for i in range(n))),
+        "seat": (INT, tuple(range(n))),
+    }
+    return core.Sort("player", sort.names, None, attrs)
+
+
+def _tile_sort(pairs: list[tuple[int, int]], half: core.Sort) -> core.Sort:
+    copies = [pairs[:i].count(p) for i, p in enumerate(pairs)]
+    names = tuple(
+        f"{half.names[a]}|{half.names[b]}" + (f"*{c + 1}" if c else "") for (a, b), c in zip(pairs, copies, strict=True)
+    )
+    attrs: dict[str, tuple[core.Type, tuple[Value, ...]]] = {
+        "position": (INT, tuple(range(len(pairs)))),
+        "low": (Elem(half.name), tuple(a for a, _ in pairs)),
+        "high": (Elem(half.name), tuple(b for _, b in pairs)),
+        "copy": (INT, tuple(copies)),
+    }
+    return core.Sort("tile", names, None, attrs)

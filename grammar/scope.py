@@ -1,0 +1,116 @@
+"""What the names of a game mean: sorts, members, options, states, defines. Filled by `declare`, read by `expressions`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from domrules.grammar import core
+from domrules.grammar.diagnostics import Note, Reporter
+from domrules.grammar.source import NOWHERE, Span
+from domrules.grammar.syntax import Word
+
+ERROR = core.Elem("?")
+"""The type of what could not be understood; nothing more is said about it."""
+
+FUNCTIONS = (
+    "size", "sole", "the", "odd", "nearest", "up", "down", "quotient", "remainder",
+    "low", "high", "copy", "next", "seat", "team", "position", "number",
+)  # fmt: skip
+"""Names of built-in functions; no define may take them."""
+PSEUDO = ("match_over", "match_winners")
+PLAYER = re.compile(r"p\d$")
+
+
+@dataclass(frozen=True, slots=True)
+class SortInfo:
+    """A sort by name: its members when they are names, and whether its elements are numbers."""
+
+    name: str
+    members: tuple[str, ...] | None
+    numeric: bool
+    span: Span = NOWHERE
+
+
+@dataclass(slots=True)
+class FnInfo:
+    """The head of a define or slot."""
+
+    name: str
+    params: tuple[tuple[str, core.Type], ...]
+    type: core.Type
+    slot: bool
+    role: str | None
+    doc: str
+    span: Span
+
+
+@dataclass
+class Scope:
+    """All names of a game. `fresh` makes names of bound variables unique."""
+
+    report: Reporter
+    sorts: dict[str, SortInfo] = field(default_factory=dict)
+    half: str = ""
+    options: dict[str, core.Type] = field(default_factory=dict)
+    vars: dict[str, core.Var] = field(default_factory=dict)
+    fns: dict[str, FnInfo] = field(default_factory=dict)
+    endings: dict[str, Span] = field(default_factory=dict)
+    actions: dict[str, core.Action] = field(default_factory=dict)
+    places: dict[str, Span] = field(default_factory=dict)
+    counter: int = 0
+
+    def fresh(self, name: str) -> str:
+        self.counter += 1
+        return f"{name}~{self.counter}"
+
+    def claim_name(self, name: Word, what: str) -> bool:
+        """Take a name for a declaration; False (and a mistake) when it is taken."""
+        if name.text in FUNCTIONS or name.text in PSEUDO:
+            self.report.add("DOM203", f"`{name}` is a function of the language", name.span, fix="choose another name")
+            return False
+        if name.text in self.places:
+            self.report.add(
+                "DOM202",
+                f"`{name}` is declared twice",
+                name.span,
+                Note("the first is here", self.places[name.text]),
+                fix=f"rename this {what}, or write `instead` before it where it replaces the first",
+            )
+            return False
+        self.places[name.text] = name.span
+        return True
+
+    def members(self, name: str) -> Iterator[SortInfo]:
+        """Sorts that have this member."""
+        return (s for s in self.sorts.values() if s.members is not None and name in s.members)
+
+    def plural(self, name: str) -> SortInfo | None:
+        """The sort whose plural this is: sides, players, halves are written with s, es or ies."""
+        for ending, singular in (("ies", "y"), ("es", ""), ("s", "")):
+            if name.endswith(ending):
+                found = self.sorts.get(name[: -len(ending)] + singular)
+                if found is not None:
+                    return found
+        return None
+
+    def known(self) -> list[str]:
+        """All names an expression may use."""
+        members = [m for s in self.sorts.values() for m in s.members or ()]
+        plurals = [s + "s" for s in self.sorts]
+        return [*self.options, *self.vars, *self.fns, *self.endings, *members, *plurals]
+
+
+def built_in_sorts() -> dict[str, SortInfo]:
+    """Player, team, tile and ending exist in every game."""
+    return {
+        "player": SortInfo("player", None, False),
+        "team": SortInfo("team", None, False),
+        "tile": SortInfo("tile", None, False),
+    }
+
+
+def elem(type_: core.Type) -> str | None:
+    """The sort of an element, optional or set."""
+    return type_.sort if isinstance(type_, core.Elem | core.Maybe | core.SetOf) else None

@@ -1,0 +1,307 @@
+"""syntax → typed core, for statements, actions, settlements and examples."""
+
+from __future__ import annotations
+
+from domrules.grammar import core
+from domrules.grammar.core import BOOL, INT, Elem, Expr, Local, Maybe
+from domrules.grammar.diagnostics import Note, did_you_mean
+from domrules.grammar.expressions import Expressions, tile_key
+from domrules.grammar.functions import Env
+from domrules.grammar.scope import ERROR
+from domrules.grammar.syntax import Node, Part, Word, node, nodes, word
+
+
+class Statements:
+    """Turns statement nodes into core statements."""
+
+    def __init__(self, to: Expressions) -> None:
+        self.to = to
+        self.scope = to.scope
+
+    def blocks(self, part: Part, env: Env) -> tuple[core.Block, ...]:
+        """Blocks joined by `then`."""
+        return tuple(self.block(b.parts, env) for b in nodes(node(part).parts, "block"))
+
+    def block(self, parts: tuple[Part, ...], env: Env) -> core.Block:
+        out: list[core.Stmt] = []
+        for n in nodes(parts):
+            out += self.statement(n, env)
+        self._certain_conflicts(out)
+        return tuple(out)
+
+    def statement(self, n: Node, env: Env) -> core.Block:
+        """One statement; none after a mistake."""
+        match n.kind:
+            case "move":
+                return self._move(n, env)
+            case "set" | "add":
+                return self._write(n, env)
+            case "attach":
+                return self._attach(n, env)
+            case _:
+                var, sort, domain, guard, inner = self.to.bind(n.parts[0], env)
+                return (core.Each(var.name, sort, domain, guard, self.statement(node(n.parts[1]), inner), n.span),)
+
+    def _move(self, n: Node, env: Env) -> core.Block:
+        condition = self.to.condition(n.parts[3], env) if n.parts[3] is not None else None
+        inner = condition.env if condition else env
+        tile = self.to.typed(n.parts[0], inner, Elem("tile"))
+        source, target = self.ref(n.parts[1], inner, zone=True), self.ref(n.parts[2], inner, zone=True)
+        if source is None or target is None or tile.type == ERROR:
+            return ()
+        body: core.Block = (core.Move(tile, source, target, n.span),)
+        return condition.guard(body) if condition else body
+
+    def _write(self, n: Node, env: Env) -> core.Block:
+        condition = self.to.condition(n.parts[2], env) if n.parts[2] is not None else None
+        inner = condition.env if condition else env
+        add = n.kind == "add"
+        value_part, ref_part = (n.parts[0], n.parts[1]) if add else (n.parts[1], n.parts[0])
+        ref = self.ref(ref_part, inner, zone=False)
+        if ref is None:
+            self.to.expr(value_part, inner)
+            return ()
+        if add and ref.type != INT:
+            self.to.bad(
+                "DOM301", f"`add` needs a number to add to, this is {ref.type}", ref.span, fix="write `set … to …`"
+            )
+            return ()
+        value = self.to.typed(value_part, inner, ref.type)
+        body: core.Block = (core.Set(ref.var, ref.index, value, add, n.span),)
+        return condition.guard(body) if condition else body
+
+    def _attach(self, n: Node, env: Env) -> core.Block:
+        tile = self.to.typed(n.parts[0], env, Elem("tile"))
+        to = self.to.typed(n.parts[1], env, Maybe("tile"))
+        touching = self.to.typed(n.parts[2], env, Elem(self.scope.half))
+        going = self.to.expr(n.parts[3], env)
+        if going.type != ERROR and not isinstance(going.type, Elem):
+            self.to.bad("DOM301", f"a direction is an element of an enum, this is {going.type}", going.span)
+        across = self.to.truth(n.parts[4], env) if n.parts[4] is not None else core.FALSE
+        return (core.Attach(tile, to, touching, going, across, n.span),)
+
+    def ref(self, part: Part, env: Env, zone: bool) -> core.Read | None:
+        """A state (or zone) to write."""
+        n = node(part)
+        w = word(n.parts[0])
+        var = self.scope.vars.get(w.text)
+        if var is None:
+            what = "zone" if zone else "state"
+            names = [v.name for v in self.scope.vars.values() if v.zone == zone]
+            self.to.bad("DOM207", f"no {what} is called `{w}`", w.span, fix=did_you_mean(w.text, names))
+            return None
+        if var.zone != zone:
+            self.to.bad(
+                "DOM315",
+                f"`{w}` is {'a zone: tiles get there by `move`' if var.zone else 'a state, not a zone'}",
+                w.span,
+                Note("declared here", var.span),
+            )
+            return None
+        e = self.to.indexed(w, n.parts[1], env, n.span) if n.parts[1] is not None else self.to.read(w, None, n.span)
+        return e if isinstance(e, core.Read) else None
+
+    def _certain_conflicts(self, block: list[core.Stmt]) -> None:
+        """Two unconditional writes of one unindexed cell can never be meant."""
+        written: dict[str, core.Set] = {}
+        for s in block:
+            if isinstance(s, core.Set) and s.index is None:
+                first = written.get(s.var)
+                if first is not None and not (first.add and s.add):
+                    self.to.bad("DOM405", f"`{s.var}` is written twice in one block", s.span, Note("the first is here", first.span),
+                                fix="a block happens at once: put the second after `then`, or guard both with `if`")  # fmt: skip
+                written.setdefault(s.var, s)
+
+    # ------------------------------------------------------------ actions and settlements
+
+    def action(self, n: Node) -> core.Action:
+        name, choices, role, guard, blocks = n.parts
+        env: dict[str, Local] = {}
+        params: list[core.Param] = []
+        for choice in nodes(node(choices).parts) if choices is not None else []:
+            params.append(self._param(choice, env, params))
+        condition = self.to.condition(guard, env) if guard is not None else None
+        test = condition.test() if condition else core.TRUE
+        body = self.blocks(blocks, env)
+        return core.Action(word(name).text, tuple(params), test, body, word(role).text if role else None, n.span)
+
+    def _param(self, n: Node, env: dict[str, Local], before: list[core.Param]) -> core.Param:
+        mode, name = word(n.parts[0]).text, word(n.parts[1])
+        if mode == "choose" and any(p.chance for p in before):
+            self.to.bad(
+                "DOM406",
+                "chance comes after every choice of the player",
+                n.span,
+                fix="put the `chance` parameters last",
+            )
+        if name.text in env or name.text in self.scope.places:
+            self.to.bad("DOM204", f"`{name}` has a meaning here already", name.span, fix="choose another name")
+        sort, domain = self.to.domain(n.parts[2], env)
+        var = Local(self.scope.fresh(name.text), ERROR if sort == "?" else Elem(sort), name.span)
+        env[name.text] = var
+        return core.Param(mode == "chance", var.name, sort, domain)
+
+    def settle(self, n: Node) -> core.Settle:
+        header, strict, *rest = n.parts
+        env: dict[str, Local] = {}
+        var = sort = None
+        if header is not None:
+            h = node(header)
+            plural = word(h.parts[1])
+            info = self.scope.plural(plural.text)
+            if info is None:
+                known = [s + "s" for s in self.scope.sorts]
+                self.to.bad("DOM209", f"`{plural}` is no sort", plural.span, fix=did_you_mean(plural.text, known))
+            else:
+                local = Local(self.scope.fresh(word(h.parts[0]).text), Elem(info.name), h.span)
+                env[word(h.parts[0]).text] = local
+                var, sort = local.name, info.name
+        rows, complete = self._rows(rest, env, n)
+        return core.Settle(var, sort, rows, strict is not None, complete, n.span)
+
+    def _rows(self, rest: list[Part], env: Env, n: Node) -> tuple[tuple[core.Row, ...], bool]:
+        parts = [p for p in rest if isinstance(p, Node)]
+        if parts and parts[0].kind not in ("row", "last_row"):
+            return (core.Row(core.TRUE, self.block(tuple(parts), env), n.span),), True
+        rows: list[core.Row] = []
+        for p in parts:
+            if p.kind == "last_row":
+                rows.append(core.Row(core.TRUE, self._row_body(node(p.parts[0]), env), p.span))
+            else:
+                condition = self.to.condition(p.parts[0], env)
+                body = self._row_body(node(p.parts[1]), condition.env)
+                rows.append(core.Row(condition.test(), condition.guard(body), p.span))
+        return tuple(rows), parts[-1].kind == "last_row"
+
+    def _row_body(self, n: Node, env: Env) -> core.Block:
+        return () if n.kind == "nothing" else self.block(n.parts, env)
+
+    # ------------------------------------------------------------ examples
+
+    def example(self, n: Node, file: str) -> core.Example:
+        name, source, *clauses = n.parts
+        players: int | None = None
+        options: list[tuple[str, Expr]] = []
+        steps: list[core.Step] = []
+        for c in nodes(tuple(clauses)):
+            if c.kind == "e_players":
+                players = int(word(c.parts[0]).text)
+            elif c.kind == "e_with":
+                options += self._with(c)
+            else:
+                step = self._step(c)
+                if step is not None:
+                    steps.append(step)
+        if not any(isinstance(s, core.Expect | core.Allows) for s in steps):
+            self.to.bad(
+                "DOM407",
+                "this example expects nothing, so it cannot fail",
+                n.span,
+                fix="add `expect …`, `allows …` or `refuses …`",
+            )
+        text = word(source).text[1:-1] if source is not None else ""
+        return core.Example(word(name).text, text, players, tuple(options), tuple(steps), file, n.span)
+
+    def _with(self, c: Node) -> list[tuple[str, Expr]]:
+        name = word(c.parts[0])
+        if name.text not in self.scope.options:
+            self.to.bad(
+                "DOM210", f"there is no option `{name}`", name.span, fix=did_you_mean(name.text, self.scope.options)
+            )
+            return []
+        return [(name.text, self.to.typed(c.parts[1], {}, self.scope.options[name.text]))]
+
+    def _step(self, c: Node) -> core.Step | None:
+        match c.kind:
+            case "e_assign":
+                return self._assign(c)
+            case "e_rest":
+                zone = self.ref(c.parts[0], {}, zone=True)
+                return core.RestIn(zone, c.span) if zone is not None else None
+            case "e_played":
+                return core.Played(self._moves(c.parts), c.span)
+            case "e_ended":
+                name = word(c.parts[0])
+                if name.text not in self.scope.endings:
+                    self.to.bad(
+                        "DOM211",
+                        f"there is no ending `{name}`",
+                        name.span,
+                        fix=did_you_mean(name.text, self.scope.endings),
+                    )
+                return core.Ended(name.text, c.span)
+            case "e_expect":
+                return core.Expect(self.to.truth(c.parts[0], {}), c.span)
+            case "e_allows_nothing":
+                return core.Allows((), True, c.span)
+            case _:
+                return core.Allows(self._moves(c.parts), c.kind == "e_allows", c.span)
+
+    def _assign(self, c: Node) -> core.Assign | None:
+        what = word(c.parts[0]).text
+        n = node(c.parts[1])
+        w = word(n.parts[0])
+        var = self.scope.vars.get(w.text)
+        if var is None:
+            self.to.bad(
+                "DOM207", f"no state or zone is called `{w}`", w.span, fix=did_you_mean(w.text, self.scope.vars)
+            )
+            return None
+        index = self.to.typed(n.parts[1], {}, Elem(var.per)) if n.parts[1] is not None and var.per is not None else None
+        if n.parts[1] is not None and var.per is None:
+            self.to.read(w, core.Lit(0, INT), n.span)
+        if var.zone:
+            return self._tiles(c, what, var, index)
+        values = tuple(self.to.typed(p, {}, var.type) for p in c.parts[2:])
+        if what == "dealt":
+            self.to.bad(
+                "DOM408",
+                f"`{w}` is a state: only tiles are dealt",
+                w.span,
+                fix="write `before …` (kept from earlier rounds) or `given …`",
+            )
+        if what == "before" and var.life is core.Life.ROUND:
+            self.to.bad("DOM408", f"`{w}` begins anew each round", w.span, fix="write `given …`")
+        return core.Assign(what, var.name, index, values, None, c.span)
+
+    def _tiles(self, c: Node, what: str, var: core.Var, index: Expr | None) -> core.Assign | None:
+        n = node(c.parts[2])
+        if n.kind != "set_of" or len(c.parts) > 3 or any(p is not None and node(p).kind != "tile" for p in n.parts[1:]):
+            self.to.bad("DOM409", "tiles are given as a list", n.span, fix="write `{6|6, 5|0}` or `{}`")
+            return None
+        if var.per is not None and index is None:
+            self.to.bad(
+                "DOM310", f"`{var.name}` is declared per {var.per}: say which", n.span, fix=f"write `{var.name}[…]`"
+            )
+            return None
+        tiles = tuple(tile_key(word(node(p).parts[0]).text) for p in n.parts[1:] if p is not None)
+        return core.Assign(what, var.name, index, (), tiles, c.span)
+
+    def _moves(self, parts: tuple[Part, ...]) -> tuple[core.MoveName, ...]:
+        return tuple(self._move_name(n) for n in nodes(parts, "move_name"))
+
+    def _move_name(self, n: Node) -> core.MoveName:
+        name = word(n.parts[0])
+        action = self.scope.actions.get(name.text)
+        if action is None:
+            self.to.bad(
+                "DOM212", f"there is no action `{name}`", name.span, fix=did_you_mean(name.text, self.scope.actions)
+            )
+        args = [word(a.parts[0]) for a in nodes(n.parts, "move_arg")]
+        if action is not None and len(args) != len(action.params):
+            shape = ", ".join(p.name.split("~")[0] for p in action.params)
+            self.to.bad(
+                "DOM312", f"`{name}` takes {len(action.params)} choices ({shape or 'none'}); {len(args)} given", n.span
+            )
+        return core.MoveName(name.text, tuple(self._move_arg(a) for a in args))
+
+    def _move_arg(self, w: Word) -> str:
+        return "|".join(tile_key(w.text)) if w.kind == "TILE" else str(int(w.text)) if w.kind == "INT" else w.text
+
+
+def any_of(parts: list[Expr]) -> Expr:
+    """Any of these (in order); false when there are none."""
+    out: Expr = core.FALSE
+    for p in reversed(parts):
+        out = p if core.is_lit(out, False) else core.Op("or", (p, out), BOOL, span=p.span)
+    return out
