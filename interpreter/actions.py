@@ -38,10 +38,21 @@ class CompiledAction:
         stepper = Stepper(compiler)
         self.blocks = [stepper.block(b, self.scope) for b in counting(action.blocks)]
         self.placings = [stepper.placing(b, self.scope) for b in action.blocks]
+        self.sources = [self.source(stepper, p.domain) for p in action.params]
 
     def frame(self, args: Args) -> Frame:
         """A frame that holds the first arguments."""
         return [*args, *[None] * (self.size - len(args))]
+
+    def source(self, stepper: Stepper, domain: core.Expr | None) -> Code | None:
+        """The number of the zone cell that a parameter is taken from, if its domain is (a part of) one."""
+        match domain:
+            case core.Read(var=var, index=index) if var in stepper.zones:
+                return stepper.cell(var, index, self.scope)
+            case core.Op(name="inter" | "minus", args=(part, _)):
+                return self.source(stepper, part)
+            case _:
+                return None
 
     # ------------------------------------------------------------ enumeration
 

@@ -128,6 +128,12 @@ class Rules:
         """Does fate add something to this move?"""
         return self._actions[move.action].has_chance
 
+    def source_cell(self, state: State, action: int, parameter: int, args: Args) -> int | None:
+        """The number of the zone cell that this parameter of an action is taken from; none if it is not from a zone."""
+        compiled = self._actions[action]
+        source = compiled.sources[parameter]
+        return None if source is None else int(source(state, compiled.frame(args)))
+
     def act(self, state: State, move: Move, outcome: Args = ()) -> State:
         """The state after a legal move; if an ending holds then, it stands in `ending`."""
         return self._look(self._actions[move.action].perform(state, move.args + outcome), at_start=False)

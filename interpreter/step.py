@@ -52,6 +52,7 @@ class Stepper:
 
     def __init__(self, compiler: Compiler) -> None:
         self.compiler, self.layout = compiler, compiler.layout
+        self.zones = {var.name for var in compiler.instance.vars.values() if var.zone}
 
     # ------------------------------------------------------------ blocks
 

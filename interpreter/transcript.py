@@ -140,7 +140,8 @@ class Reader:
             self.rounds[-1] = in_round(self.rounds[-1], number, first, rest)
 
     def finish(self) -> Transcript:
-        options = dict(pair.partition("=")[::2] for name, pair in self.tags if name == "Option")
+        pairs = [value.partition("=") for name, value in self.tags if name == "Option"]
+        options = {name: value for name, _, value in pairs}
         tags = {name: value for name, value in self.tags if name != "Option"}
         game, players = tags.pop("Game", ""), tags.pop("Players", "")
         if not game or not players.isdecimal():

@@ -1,0 +1,184 @@
+"""From what an example says of the table to a state: hands laid out, states given, the rest filled in order.
+
+Without `given` a round is dealt: the cells get as many tiles as the rules deal, first those that are named or that later
+moves need there (pins), then the others in canonical order. If that order asks for a new deal, the tiles begin further on.
+With `given` nothing is dealt and nothing begins: unnamed tiles lie in the stock, or where `rest in` says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from domrules.grammar import core
+from domrules.grammar.instance import specialise_expr
+from domrules.grammar.source import NOWHERE, Span
+from domrules.interpreter.names import cell_name, element_names, turned
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+
+SetupStep = core.Assign | core.RestIn
+Pins = Mapping[int, int]
+"""Tiles that later moves need in a cell: tile to cell number."""
+
+
+class BadSetup(Exception):
+    """What an example says of the table cannot be: too many tiles, a tile named twice. A sentence and its place."""
+
+    def __init__(self, sentence: str, span: Span) -> None:
+        self.sentence, self.span = sentence, span
+        super().__init__(sentence)
+
+
+@dataclass
+class Setting:
+    """The steps of an example that say what lies on the table, read for one instance in a state between rounds."""
+
+    rules: Rules
+    between: State
+    given: bool = False
+    tiles: dict[int, int] = field(default_factory=dict)
+    """Named tiles and the cells they lie in."""
+    rest: int | None = None
+    values: dict[int, core.Value] = field(default_factory=dict)
+    """Given values of round states, by cell."""
+    last: Span = NOWHERE
+
+    def take(self, step: SetupStep) -> None:
+        """Read one step. Raises BadSetup."""
+        self.last = step.span
+        match step:
+            case core.RestIn(zone=zone):
+                self.rest = self.cell(zone.var, zone.index)
+            case core.Assign(tiles=None):
+                self.take_values(step)
+            case core.Assign(tiles=tiles):
+                assert tiles is not None
+                cell = self.cell(step.var, step.index)
+                self.given |= step.what == "given"
+                for halves in tiles:
+                    self.tiles[self.free_tile(halves, step.span)] = cell
+
+    def take_values(self, step: core.Assign) -> None:
+        layout, var = self.rules.layout, self.rules.instance.vars[step.var]
+        cells = list(layout.cells(step.var)) if step.index is None else [self.cell(step.var, step.index)]
+        values = [self.value(e) for e in step.values]
+        if len(values) == 1:
+            values *= len(cells)
+        if len(values) != len(cells):
+            raise BadSetup(f"{step.var} has {len(cells)} values here, not {len(values)}", step.span)
+        self.given |= step.what == "given"
+        if var.life is core.Life.MATCH:
+            held = list(self.between.cells)
+            for cell, value in zip(cells, values, strict=True):
+                held[cell] = value
+            self.between = State(tuple(held))
+        else:
+            self.values.update(zip(cells, values, strict=True))
+
+    def value(self, e: core.Expr) -> core.Value:
+        found: core.Value = self.rules.question(specialise_expr(self.rules.instance, e))(self.between)
+        return found
+
+    def cell(self, var: str, index: core.Expr | None) -> int:
+        place = None if index is None else self.value(index)
+        return self.rules.layout.cell(var, place)
+
+    def free_tile(self, halves: tuple[str, str], span: Span) -> int:
+        """The first copy of a tile that was not named yet."""
+        copies = copies_of(self.rules.instance, "|".join(halves))
+        if not copies:
+            raise BadSetup(f"there is no tile {'|'.join(halves)} at this table", span)
+        free = [tile for tile in copies if tile not in self.tiles]
+        if not free:
+            raise BadSetup(f"{'|'.join(halves)} lies in two places", span)
+        return free[0]
+
+    # ------------------------------------------------------------ the state
+
+    def state(self, pins: Pins) -> State:
+        """The state that all this describes, after the begin blocks if it was dealt. Raises BadSetup."""
+        return self.position(pins) if self.given else self.rules.begin(self.dealt(pins))
+
+    def position(self, pins: Pins) -> State:
+        """A state in the middle of a round."""
+        rules = self.rules
+        cells = list(rules.new_round(self.between).cells)
+        for cell, value in self.values.items():
+            cells[cell] = value
+        lying = {**pins, **self.tiles}
+        rest = rules.layout.cell(rules.stock) if self.rest is None else self.rest
+        return place(rules, cells, {tile: lying.get(tile, rest) for tile in range(tile_count(rules))})
+
+    def dealt(self, pins: Pins) -> State:
+        """A state after a deal: the first filling, in canonical order or shifted, that the rules keep."""
+        rules, lying = self.rules, {**pins, **self.tiles}
+        cells = rules.new_round(self.between).cells
+        others = [tile for tile in range(tile_count(rules)) if tile not in lying]
+        first: State | None = None
+        for shift in range(len(others) or 1):
+            state = place(rules, list(cells), self.fill(lying, others[shift:] + others[:shift]))
+            if not rules.wants_redeal(state):
+                return state
+            first = first or state
+        assert first is not None
+        return first
+
+    def fill(self, lying: Mapping[int, int], others: Sequence[int]) -> dict[int, int]:
+        """Every tile with a cell: those that lie somewhere, then the others as long as there is room."""
+        rooms = deal_sizes(self.rules)
+        for tile, cell in lying.items():
+            rooms[cell] = rooms.get(cell, 0) - 1
+            if rooms[cell] < 0:
+                raise BadSetup(self.too_many(cell, tile), self.last)
+        places = [cell for cell, room in rooms.items() for _ in range(room)]
+        if self.rest is not None and any(cell != self.rest for cell in places):
+            raise BadSetup("with this rest, some hand gets fewer tiles than the rules deal", self.last)
+        return {**lying, **dict(zip(others, places, strict=True))}
+
+    def too_many(self, cell: int, tile: int) -> str:
+        instance, size = self.rules.instance, deal_sizes(self.rules).get(cell, 0)
+        where = next(cell_name(instance, var, i) for var, i, number in self.rules.layout.walk() if number == cell)
+        return f"{where} is dealt {size} tiles, so {instance.sorts['tile'].names[tile]} has no room there"
+
+
+def tile_count(rules: Rules) -> int:
+    return rules.instance.sorts["tile"].size
+
+
+def place(rules: Rules, cells: list[core.Value], lying: Mapping[int, int]) -> State:
+    """The state with these cells, and every tile where it lies."""
+    for var, _, cell in rules.layout.walk():
+        if var.zone:
+            cells[cell] = 0
+    for tile, cell in lying.items():
+        cells[cell] = int(cells[cell] or 0) | 1 << tile
+    return State(tuple(cells))
+
+
+def deal_sizes(rules: Rules) -> dict[int, int]:
+    """How many tiles each cell holds after the deal; the stock comes last, with what is left."""
+    sizes: dict[int, int] = {}
+    layout, stock = rules.layout, rules.layout.cell(rules.stock)
+    left = tile_count(rules)
+    for count, source, target in rules.instance.deals:
+        for cell in layout.cells(target):
+            sizes[cell] = sizes.get(cell, 0) + count
+            origin = layout.cell(source)
+            if origin == stock:
+                left -= count
+            else:
+                sizes[origin] = sizes.get(origin, 0) - count
+    sizes.pop(stock, None)
+    return {**sizes, stock: left}
+
+
+def copies_of(instance: core.Instance, written: str) -> list[int]:
+    """All tiles that are written so, copies included when none is named."""
+    names = instance.sorts["tile"].names
+    wanted = {written, turned(written)}
+    return [i for i, name in enumerate(names) if name in wanted or name.partition("*")[0] in wanted]
+
+
+def names_of(rules: Rules, mask: int) -> str:
+    return " ".join(element_names(rules.instance, "tile", mask)) or "nothing"
