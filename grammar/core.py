@@ -123,10 +123,19 @@ from domrules.grammar.terms import (
     conjuncts as conjuncts,
 )
 from domrules.grammar.terms import (
+    free as free,
+)
+from domrules.grammar.terms import (
     is_lit as is_lit,
 )
 from domrules.grammar.terms import (
     negation as negation,
+)
+from domrules.grammar.terms import (
+    rebuild as rebuild,
+)
+from domrules.grammar.terms import (
+    rebuild_block as rebuild_block,
 )
 
 

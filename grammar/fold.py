@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from domrules.grammar import core
 from domrules.grammar.arithmetic import operate
@@ -11,6 +12,7 @@ from domrules.grammar.core import BOOL, Elem, Expr, Lit, Maybe, Op, SetOf, Value
 from domrules.grammar.diagnostics import Diagnostic, did_you_mean
 
 Env = Mapping[str, Lit]
+Cell: TypeAlias = tuple[str, int | None]
 NOTHING: Env = {}
 
 
@@ -32,10 +34,13 @@ class Fold:
     sorts: Mapping[str, core.Sort]
     options: Mapping[str, Lit]
     fns: Mapping[str, core.Fn]
-    frozen: Mapping[str, Lit] = field(default_factory=dict)
-    """Variables without index that nothing changes, with their constant."""
+    frozen: Mapping[Cell, Lit] = field(default_factory=dict)
+    """Cells that nothing changes, with their constant."""
+    deep: bool = False
+    """Look into defines for constants even where they read state."""
     done: dict[str, core.Fn] = field(default_factory=dict)
     _pure: dict[str, bool] = field(default_factory=dict)
+    _seen: dict[tuple[str, tuple[Value | str, ...]], Lit | None] = field(default_factory=dict)
 
     # ------------------------------------------------------------ names
 
@@ -128,8 +133,13 @@ class Fold:
         if e.var in self.options:
             return self.options[e.var]
         if e.index is None:
-            return self.frozen.get(e.var, e)
-        return core.Read(e.var, self(e.index, env), e.type, e.span)
+            return self.frozen.get((e.var, None), e)
+        index = self(e.index, env)
+        if isinstance(index, Lit) and isinstance(index.value, int):
+            found = self.frozen.get((e.var, index.value))
+            if found is not None:
+                return found
+        return core.Read(e.var, index, e.type, e.span)
 
     def _op(self, e: Op, env: Env) -> Expr:
         if e.name in ("and", "or"):
@@ -257,7 +267,21 @@ class Fold:
         if self.pure_fn(e.fn) and all(isinstance(a, Lit) for a in args):
             inner = {p: a for (p, _), a in zip(fn.params, args, strict=True) if isinstance(a, Lit)}
             return self(fn.body, inner)
+        if self.deep and any(isinstance(a, Lit) for a in args):
+            found = self._look_into(fn, args)
+            if found is not None:
+                return found
         return core.Call(e.fn, args, e.type, e.span)
+
+    def _look_into(self, fn: core.Fn, args: tuple[Expr, ...]) -> Lit | None:
+        """The constant a call comes to when some arguments are known, if it comes to one."""
+        key = (fn.name, tuple(a.value if isinstance(a, Lit) and not isinstance(a.value, tuple) else "?" for a in args))
+        if key not in self._seen:
+            self._seen[key] = None
+            inner = {p: a for (p, _), a in zip(fn.params, args, strict=True) if isinstance(a, Lit)}
+            body = self(fn.body, inner)
+            self._seen[key] = body if isinstance(body, Lit) else None
+        return self._seen[key]
 
     def fn(self, name: str) -> core.Fn:
         """The folded define."""
@@ -284,7 +308,7 @@ class Fold:
             case core.Local():
                 return e.name in known
             case core.Read():
-                return e.var in self.options or (e.index is None and e.var in self.frozen)
+                return e.var in self.options or (e.index is None and (e.var, None) in self.frozen)
             case core.Call():
                 return self.pure_fn(e.fn) and all(self.pure(a, known) for a in e.args)
             case core.Sole(must=True):

@@ -6,7 +6,7 @@ an absent optional is `None`, a set is a bit mask (int), and every `Attr` has be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -350,3 +350,70 @@ def children(e: Expr) -> Iterator[Expr]:
 def bound(e: Expr) -> str | None:
     """The name an expression binds inside itself."""
     return e.var if isinstance(e, Agg | Best) else None
+
+
+def rebuild(e: Expr, f: Callable[[Expr], Expr]) -> Expr:
+    """The same form with `f` applied to the expressions directly inside."""
+
+    def maybe(x: Expr | None) -> Expr | None:
+        return None if x is None else f(x)
+
+    match e:
+        case Lit() | Local():
+            return e
+        case Read():
+            return e if e.index is None else Read(e.var, f(e.index), e.type, e.span)
+        case Attr():
+            return Attr(e.name, f(e.of), e.type, e.span)
+        case Table():
+            return Table(e.values, f(e.of), e.type, e.span)
+        case Op():
+            return Op(e.name, tuple(map(f, e.args)), e.type, e.const, e.tie, e.span)
+        case Cases():
+            rows = tuple((f(test), f(value)) for test, value in e.rows)
+            return Cases(rows, f(e.otherwise), e.type, e.strict, e.span)
+        case Agg():
+            return Agg(e.kind, e.var, e.sort, maybe(e.domain), maybe(e.guard), maybe(e.body), e.type, e.span)
+        case Best():
+            return Best(e.highest, f(e.of), e.var, e.sort, f(e.key), e.type, e.span)
+        case Sole():
+            return Sole(f(e.of), e.must, e.type, e.span)
+        case Call():
+            return Call(e.fn, tuple(map(f, e.args)), e.type, e.span)
+
+
+def rebuild_block(block: Block, f: Callable[[Expr], Expr]) -> Block:
+    """The same statements with `f` applied to every expression directly inside them (places to write included)."""
+    out: list[Stmt] = []
+    for s in block:
+        match s:
+            case Set():
+                out.append(Set(s.var, None if s.index is None else f(s.index), f(s.value), s.add, s.span))
+            case Move():
+                out.append(Move(f(s.tile), _place(s.source, f), _place(s.target, f), s.span))
+            case If():
+                out.append(If(f(s.condition), rebuild_block(s.body, f), s.span))
+            case Each():
+                domain, guard = (None if x is None else f(x) for x in (s.domain, s.guard))
+                out.append(Each(s.var, s.sort, domain, guard, rebuild_block(s.body, f), s.span))
+            case Attach():
+                out.append(Attach(f(s.tile), f(s.to), f(s.touching), f(s.going), f(s.across), s.span))
+    return tuple(out)
+
+
+def _place(e: Read, f: Callable[[Expr], Expr]) -> Read:
+    return Read(e.var, None if e.index is None else f(e.index), e.type, e.span)
+
+
+def free(e: Expr) -> frozenset[str]:
+    """The names an expression uses but does not bind."""
+    if isinstance(e, Local):
+        return frozenset((e.name,))
+    match e:
+        case Agg():
+            inside = (free(e.guard) if e.guard else frozenset()) | (free(e.body) if e.body else frozenset())
+            return (free(e.domain) if e.domain else frozenset()) | (inside - {e.var})
+        case Best():
+            return free(e.of) | (free(e.key) - {e.var})
+        case _:
+            return frozenset().union(*(free(c) for c in children(e)))
