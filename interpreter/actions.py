@@ -42,7 +42,9 @@ class CompiledAction:
 
     def frame(self, args: Args) -> Frame:
         """A frame that holds the first arguments."""
-        return [*args, *[None] * (self.size - len(args))]
+        frame: Frame = [None] * self.size
+        frame[: len(args)] = args
+        return frame
 
     def source(self, stepper: Stepper, domain: core.Expr | None) -> Code | None:
         """The number of the zone cell that a parameter is taken from, if its domain is (a part of) one."""

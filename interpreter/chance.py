@@ -57,8 +57,11 @@ class Digest:
     def __init__(self) -> None:
         self.value = 0xCBF29CE484222325
 
-    def feed(self, number: int) -> None:
-        self.value = ((self.value ^ (number & WORD)) * 0x100000001B3) & WORD
+    def feed(self, *numbers: int) -> None:
+        value = self.value
+        for number in numbers:
+            value = ((value ^ (number & WORD)) * 0x100000001B3) & WORD
+        self.value = value
 
     def __str__(self) -> str:
         return f"{self.value:016x}"

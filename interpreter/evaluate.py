@@ -222,16 +222,18 @@ class Compiler:
 
     def call(self, e: core.Call, scope: Scope) -> Code:
         fn = self.instance.fns[e.fn]
-        key, body, room = self.keys[fn.name], self.body(fn), nesting(fn.body)
-        forever: dict[int, Any] | None = {} if self.static(fn.body) else None
-        match [self.expr(a, scope) for a in e.args]:
+        args = [self.expr(a, scope) for a in e.args]
+        key, body, room = self.keys[fn.name], self.body(fn), [None] * nesting(fn.body)
+        if self.static(fn.body):
+            return self.static_call(args, body, room)
+        match args:
             case []:
 
                 def nullary(state: State, frame: Frame) -> Any:
-                    memo = state.memo if forever is None else forever
+                    memo = state.memo
                     if key in memo:
                         return memo[key]
-                    value = memo[key] = body(state, [None] * room)
+                    value = memo[key] = body(state, room.copy())
                     return value
 
                 return nullary
@@ -239,14 +241,14 @@ class Compiler:
 
                 def unary_call(state: State, frame: Frame) -> Any:
                     x = only(state, frame)
-                    memo, known = (state.memo if forever is None else forever), key + x
+                    memo, known = state.memo, key + x
                     if known in memo:
                         return memo[known]
-                    value = memo[known] = body(state, [x, *[None] * room])
+                    value = memo[known] = body(state, [x, *room])
                     return value
 
                 return unary_call
-            case args:
+            case _:
                 sizes = [self.size(kind) for _, kind in fn.params]
 
                 def call(state: State, frame: Frame) -> Any:
@@ -254,13 +256,26 @@ class Compiler:
                     number = 0
                     for x, size in zip(inner, sizes, strict=True):
                         number = number * size + x
-                    memo, known = (state.memo if forever is None else forever), key + number
+                    memo, known = state.memo, key + number
                     if known in memo:
                         return memo[known]
-                    value = memo[known] = body(state, [*inner, *[None] * room])
+                    value = memo[known] = body(state, [*inner, *room])
                     return value
 
                 return call
+
+    def static_call(self, args: list[Code], body: Code, room: list[None]) -> Code:
+        """A call of a define that does not depend on the state: remembered for good."""
+        known: dict[tuple[int, ...], Any] = {}
+
+        def call(state: State, frame: Frame) -> Any:
+            inner = tuple([code(state, frame) for code in args])
+            if inner in known:
+                return known[inner]
+            value = known[inner] = body(state, [*inner, *room])
+            return value
+
+        return call
 
     def body(self, fn: core.Fn) -> Code:
         """The body of a define, made once however often it is called. (Defines do not call themselves.)"""

@@ -78,8 +78,7 @@ class Table:
 
     def note(self, n: int, k: int) -> int:
         """Write down an event; gives its k back."""
-        self.digest.feed(n)
-        self.digest.feed(k)
+        self.digest.feed(n, k)
         return k
 
     def match(self, state: State, stop: int | None = None) -> Match:
@@ -107,8 +106,7 @@ class Table:
             plies.append(ply)
             state = rules.act(state, ply.move, ply.outcome)
         settled = rules.settle(state)
-        for score in rules.scores(settled):
-            self.digest.feed(score)
+        self.digest.feed(*rules.scores(settled))
         return Round(dealt, tuple(plies), state, settled)
 
     def ply(self, state: State) -> Ply:

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from domrules.grammar import core
@@ -27,9 +27,11 @@ class Rules:
         self.instance = instance
         self._compiler = compiler = Compiler(instance, watch)
         self.layout = compiler.layout
+        self.stock = instance.role("zone", "stock")[0]
         stepper = Stepper(compiler)
         self._actions = [CompiledAction(compiler, i, a) for i, a in enumerate(instance.actions)]
-        self._inits = {v.name: compiler.closed(v.init) for v in instance.vars.values() if v.init is not None}
+        self._cleared = list(self._clear())
+        self._inits = {life: self._computed(life) for life in core.Life}
         self._begin = [stepper.closed(block) for block in instance.begin]
         self._endings = [(e.at_start, compiler.closed(e.when)) for e in instance.endings]
         self._settles = [self._settlement(stepper, s) for s in instance.settles]
@@ -38,7 +40,24 @@ class Rules:
         self._ending = self.layout.cell("ending")
         self._mover = self.layout.select(instance.role("state", "mover"))
         self._scores = self.layout.select(instance.role("state", "score"))
-        self.stock = instance.role("zone", "stock")[0]
+
+    def _clear(self) -> Iterator[tuple[int, core.Value]]:
+        """What cells hold when a round is set up: zones nothing but the stock, round states a constant or nothing."""
+        tiles = self.instance.sorts["tile"].full
+        for var, _, cell in self.layout.walk():
+            if var.zone:
+                yield cell, tiles if var.name == self.stock else 0
+            elif var.life is core.Life.ROUND:
+                yield cell, fixed(var.init)
+
+    def _computed(self, life: core.Life) -> dict[str, Callable[[State], Any]]:
+        """The initial values to be worked out when a round or match begins; those of a round only if not constant."""
+        return {
+            var.name: self._compiler.closed(var.init or core.Lit(None, var.type))
+            for var in self.instance.vars.values()
+            if not var.zone and var.life is life
+            if life is core.Life.MATCH or not isinstance(var.init, core.Lit | None)
+        }
 
     # ------------------------------------------------------------ between rounds
 
@@ -50,21 +69,15 @@ class Rules:
     def new_round(self, state: State) -> State:
         """All tiles in the stock, round states at their initial values; match states stay."""
         cells = list(state.cells)
-        for var, _, cell in self.layout.walk():
-            if var.zone:
-                cells[cell] = self.instance.sorts["tile"].full if var.name == self.stock else 0
-            elif var.life is core.Life.ROUND:
-                cells[cell] = None
-        return self._reset(State(tuple(cells)), core.Life.ROUND, {"ending": None, "moves": 0})
+        for cell, value in self._cleared:
+            cells[cell] = value
+        return self._reset(State(tuple(cells)), core.Life.ROUND, {})
 
-    def _reset(self, state: State, life: core.Life, fixed: Mapping[str, core.Value]) -> State:
+    def _reset(self, state: State, life: core.Life, settings: Mapping[str, core.Value]) -> State:
         """States of this lifetime at their initial values; these are looked at in order and may read earlier ones."""
-        for var in self.instance.vars.values():
-            if var.zone or var.life is not life:
-                continue
-            value = fixed[var.name] if var.name in fixed else self._inits[var.name](state) if var.init else None
-            if value is not None:
-                state = self.layout.put(state, {(var.name, i): value for i in self.instance.cells(var.name)})
+        for name, init in self._inits[life].items():
+            value = settings[name] if name in settings else init(state)
+            state = self.layout.put(state, {(name, i): value for i in self.instance.cells(name)})
         return state
 
     def wants_redeal(self, state: State) -> bool:
@@ -181,6 +194,14 @@ class Rules:
     def question(self, e: core.Expr) -> Callable[[State], Any]:
         """Any expression of the instance without free names, as a function of a state."""
         return self._compiler.closed(e)
+
+
+def fixed(init: core.Expr | None) -> core.Value:
+    """An initial value that is a constant; none for one that is not, or when there is none."""
+    if isinstance(init, core.Lit):
+        assert init.value is None or isinstance(init.value, int)
+        return init.value
+    return None
 
 
 def overlap(settle: core.Settle) -> core.Expr:

@@ -8,8 +8,8 @@ twice, or from a zone where it does not lie; a number outside its declared range
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import TypeAlias, assert_never
+from dataclasses import dataclass
+from typing import Any, TypeAlias, assert_never
 
 from domrules.grammar import core
 from domrules.grammar.source import Span
@@ -18,16 +18,17 @@ from domrules.interpreter.evaluate import Compiler, Scope, bind, nesting
 from domrules.interpreter.state import State
 
 
-@dataclass(slots=True)
 class Effects:
-    """What a block is going to do, by cell: values set, amounts added, tiles that leave or come (their masks)."""
+    """What a block is going to do: values set and amounts added, by cell; tiles moved, as (from, to, mask)."""
 
-    sets: dict[int, core.Value] = field(default_factory=dict)
-    adds: dict[int, int] = field(default_factory=dict)
-    flows: dict[int, int] = field(default_factory=dict)
-    moved: int = 0
-    checks: list[tuple[int, core.Var, Span]] = field(default_factory=list)
-    """Cells with a declared range that were written."""
+    __slots__ = ("adds", "moved", "moves", "sets")
+
+    def __init__(self) -> None:
+        self.sets: dict[int, core.Value] = {}
+        self.adds: dict[int, int] = {}
+        self.moves: list[tuple[int, int, int]] = []
+        self.moved = 0
+        """All tiles moved."""
 
 
 Effect: TypeAlias = Callable[[State, Frame, Effects], None]
@@ -58,13 +59,16 @@ class Stepper:
 
     def block(self, block: core.Block, scope: Scope) -> Callable[[State, Frame], State]:
         """A block as a function; the frame must have `room(block)` places beyond the scope."""
-        effects = self.statements(block, scope)
+        effects, bounded = self.statements(block, scope), self.bounded(block)
 
         def run(state: State, frame: Frame) -> State:
             found = Effects()
             for effect in effects:
                 effect(state, frame, found)
-            return self.commit(state, found)
+            after = commit(state, found)
+            for var, span in bounded.items():
+                self.check_range(after, var, span)
+            return after
 
         return run
 
@@ -73,25 +77,28 @@ class Stepper:
         run, size = self.block(block, {}), room(block)
         return lambda state: run(state, [None] * size)
 
-    def commit(self, state: State, effects: Effects) -> State:
-        """The state after all effects at once."""
-        cells = list(state.cells)
-        for cell, value in effects.sets.items():
-            cells[cell] = value
-        for cell, amount in effects.adds.items():
-            cells[cell] += amount  # type: ignore[operator]  # only numbers are added to
-        for cell, tiles in effects.flows.items():
-            cells[cell] ^= tiles  # type: ignore[operator]  # zones hold masks
-        for cell, var, span in effects.checks:
-            self.check_range(state, var, cells[cell], span)
-        return State(tuple(cells))
+    def bounded(self, block: core.Block) -> dict[str, Span]:
+        """Variables with a declared range that a block writes, and where."""
+        found: dict[str, Span] = {}
+        for s in block:
+            if isinstance(s, core.If | core.Each):
+                found.update(self.bounded(s.body))
+            elif isinstance(s, core.Set):
+                var = self.compiler.instance.vars[s.var]
+                if var.low is not None or var.high is not None:
+                    found[s.var] = s.span
+        return found
 
-    def check_range(self, state: State, var: core.Var, value: core.Value, span: Span) -> None:
+    def check_range(self, state: State, name: str, span: Span) -> None:
         """A declared range is a promise."""
-        assert isinstance(value, int)
-        if (var.low is not None and value < var.low) or (var.high is not None and value > var.high):
-            bounds = f"{'' if var.low is None else var.low}..{'' if var.high is None else var.high}"
-            raise self.compiler.fail(state, span, f"{var.name} becomes {value}, outside {bounds}")
+        var = self.compiler.instance.vars[name]
+        for cell in self.layout.cells(name):
+            value = state.cells[cell]
+            if value is None:
+                continue
+            if (var.low is not None and value < var.low) or (var.high is not None and value > var.high):
+                bounds = f"{'' if var.low is None else var.low}..{'' if var.high is None else var.high}"
+                raise self.compiler.fail(state, span, f"{name} becomes {value}, outside {bounds}")
 
     # ------------------------------------------------------------ statements, in the order of core.Stmt
 
@@ -120,36 +127,25 @@ class Stepper:
         code = self.compiler.expr(index, scope)
         return lambda state, frame: base + code(state, frame)
 
-    def bounded(self, name: str) -> core.Var | None:
-        """The variable, if its range was declared."""
-        var = self.compiler.instance.vars[name]
-        return None if var.low is None and var.high is None else var
-
     def set(self, s: core.Set, scope: Scope) -> Effect:
         where, value = self.cell(s.var, s.index, scope), self.compiler.expr(s.value, scope)
-        bounded = self.bounded(s.var)
 
         def run(state: State, frame: Frame, effects: Effects) -> None:
             cell = where(state, frame)
             if cell in effects.sets or cell in effects.adds:
                 raise self.compiler.fail(state, s.span, f"{s.var} is written twice in one step")
             effects.sets[cell] = value(state, frame)
-            if bounded:
-                effects.checks.append((cell, bounded, s.span))
 
         return run
 
     def add(self, s: core.Set, scope: Scope) -> Effect:
         where, value = self.cell(s.var, s.index, scope), self.compiler.expr(s.value, scope)
-        bounded = self.bounded(s.var)
 
         def run(state: State, frame: Frame, effects: Effects) -> None:
             cell = where(state, frame)
             if cell in effects.sets:
                 raise self.compiler.fail(state, s.span, f"{s.var} is set and added to in one step")
             effects.adds[cell] = effects.adds.get(cell, 0) + value(state, frame)
-            if bounded:
-                effects.checks.append((cell, bounded, s.span))
 
         return run
 
@@ -165,8 +161,7 @@ class Stepper:
             if not state.cells[origin] & mask:
                 raise self.compiler.fail(state, s.span, f"the tile to be moved is not in {s.source.var}")
             effects.moved |= mask
-            effects.flows[origin] = effects.flows.get(origin, 0) ^ mask
-            effects.flows[goal] = effects.flows.get(goal, 0) ^ mask
+            effects.moves.append((origin, goal, mask))
 
         return run
 
@@ -238,6 +233,19 @@ class Stepper:
                 return lambda state, frame, found: found.append(Placement(*[part(state, frame) for part in parts]))
             case _:
                 assert_never(s)
+
+
+def commit(state: State, effects: Effects) -> State:
+    """The state after all effects at once."""
+    cells: list[Any] = [*state.cells]
+    for cell, value in effects.sets.items():
+        cells[cell] = value
+    for cell, amount in effects.adds.items():
+        cells[cell] += amount
+    for origin, goal, tile in effects.moves:
+        cells[origin] ^= tile
+        cells[goal] ^= tile
+    return State(tuple(cells))
 
 
 def room(block: core.Block) -> int:
