@@ -1,0 +1,76 @@
+"""Every block of README and manual is true: whole files check and pass, pieces fit into a game, commands run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from domrules.grammar.diagnostics import render
+from domrules.grammar.instance import instantiate
+from domrules.grammar.load import check
+from domrules.interpreter.examples import run_example
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = ("README.md", "grammar/README.md", "specs/README.md")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
+HEAD = "game manual extends block\n"
+
+
+def blocks(kind: str) -> Iterator[object]:
+    for name in DOCUMENTS:
+        text = (ROOT / name).read_text(encoding="utf-8") if (ROOT / name).exists() else ""
+        for m in BLOCK.finditer(text):
+            if m[1] == kind:
+                yield pytest.param(m[2], id=f"{name}:{text.count(chr(10), 0, m.start()) + 1}")
+
+
+@pytest.mark.parametrize("text", blocks("dom"))
+def test_rules_check_and_their_examples_pass(text: str, tmp_path: Path) -> None:
+    whole = text.startswith(("game ", "family "))
+    name = text.split()[1] if whole else "manual"
+    path = tmp_path / f"{name}.dom"
+    path.write_text(text if whole else HEAD + text, encoding="utf-8")
+    loaded = check(path)
+    assert loaded.game is not None, "\n".join(map(render, loaded.diagnostics))
+    instantiate(loaded.game, loaded.game.seats[0])
+    for result in (run_example(loaded.game, e) for e in loaded.game.examples):
+        assert result.ok, result
+
+
+@pytest.mark.parametrize("text", blocks("console"))
+def test_commands_do_what_is_shown(text: str, tmp_path: Path) -> None:
+    """Lines after `$ dom …` are what it prints: `…` stands for anything, a last `# exit N` for the exit code."""
+    (tmp_path / "specs").symlink_to(ROOT / "specs")
+    for document in DOCUMENTS:
+        for m in BLOCK.finditer((ROOT / document).read_text(encoding="utf-8") if (ROOT / document).exists() else ""):
+            if m[1] == "dom" and m[2].startswith("game "):
+                (tmp_path / f"{m[2].split()[1]}.dom").write_text(m[2], encoding="utf-8")
+    for command, shown in sessions(text):
+        code = int(m[1]) if (m := re.search(r"#\s*exit (\d+)$", command)) else 0
+        words = shlex.split(command, comments=True)
+        assert words[0] == "dom"
+        run = subprocess.run(
+            [sys.executable, "-m", "domrules", *words[1:]],
+            cwd=tmp_path, capture_output=True, text=True, check=False, env={**os.environ, "NO_COLOR": "1", "COLUMNS": "120"},
+        )  # fmt: skip
+        assert run.returncode == code, run.stdout + run.stderr
+        pattern = ".*".join(re.escape(part) for part in re.split("…", shown.strip("\n")))
+        assert re.search(pattern, run.stdout, re.S), f"{command}\n{run.stdout}"
+
+
+def sessions(text: str) -> Iterator[tuple[str, str]]:
+    """Commands and what is shown after each."""
+    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def test_there_is_something_to_test() -> None:
+    assert len(list(blocks("dom"))) > 3
