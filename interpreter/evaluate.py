@@ -100,6 +100,20 @@ class Compiler:
                 assert_never(e)
 
     def read(self, e: core.Read, scope: Scope) -> Code:
+        code, var = self.cell(e, scope), self.instance.vars[e.var]
+        if var.init is not None or var.zone:
+            return code
+
+        def promised(state: State, frame: Frame) -> Any:
+            value = code(state, frame)
+            if value is None and not isinstance(var.type, core.Maybe):
+                raise self.fail(state, e.span, f"{var.name} is looked at before it has a value")
+            return value
+
+        return promised
+
+    def cell(self, e: core.Read, scope: Scope) -> Code:
+        """What a cell holds."""
         base = self.layout.bases[e.var]
         match e.index:
             case None:

@@ -1,8 +1,8 @@
 """Runs the worked examples of a file: what should be, beside what is.
 
 The steps of an example make scenes. A scene begins with what lies on the table and goes on until the table is laid
-anew, or until a round has ended (it is settled at once) and something is played again; match states are kept. When
-a move needs a tile that the example has not placed, the scene is played again with the tile where the move needs it.
+anew, or until a round has ended (it is settled at once) and something is played again; match states are kept. In the
+middle of a round `given` changes the position. When a move needs a tile that the example has not placed, the scene is played again with the tile where the move needs it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from domrules.grammar.source import Span
 from domrules.interpreter.errors import IllegalMove, RuleError
 from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, move_name, turned, value_name
 from domrules.interpreter.rules import Rules
-from domrules.interpreter.setting import BadSetup, Setting, copies_of
+from domrules.interpreter.setting import BadSetup, Setting, copies_of, named_tiles, patched
 from domrules.interpreter.state import State
 
 
@@ -111,22 +111,37 @@ class Scene:
     def attempt(self, setting: Setting, pins: dict[int, int]) -> list[Check]:
         checks: list[Check] = []
         self.state, self.settled, self.done = setting.state(pins), False, self.count
-        self.fixed = {**pins, **setting.tiles}
+        self.fixed, self.closed = {*pins, *setting.tiles}, setting.closed
         self.settle_if_ended()
         for step in self.steps:
-            again = isinstance(step, core.Played | core.Ended) and self.settled
-            if isinstance(step, core.Assign | core.RestIn) or again:
+            if self.begins_another(step):
                 break
             self.done += 1
             checks += self.step(step)
         return checks
 
+    def begins_another(self, step: core.Step) -> bool:
+        """Does this step belong to the next scene?"""
+        match step:
+            case core.Assign(what="given"):
+                return self.settled
+            case core.Assign() | core.RestIn():
+                return True
+            case core.Played() | core.Ended():
+                return self.settled
+            case _:
+                return False
+
     def settle_if_ended(self) -> None:
         if self.rules.ending(self.state) is not None:
             self.state, self.settled = self.rules.settle(self.state), True
 
-    def step(self, step: core.Played | core.Ended | core.Expect | core.Allows) -> list[Check]:
+    def step(self, step: core.Step) -> list[Check]:
         match step:
+            case core.Assign():
+                self.state = patched(self.rules, self.state, step)
+                self.fixed.update(named_tiles(self.rules, step.tiles or (), (), step.span))
+                return []
             case core.Played(moves=moves):
                 for move in moves:
                     self.play(move, step.span)
@@ -140,6 +155,8 @@ class Scene:
                 return [expect(self.rules, self.state, step)]
             case core.Allows():
                 return [allows(self.rules, self.state, step)]
+            case core.RestIn():
+                return []
 
     # ------------------------------------------------------------ moves
 
@@ -172,10 +189,14 @@ class Scene:
             copies = copies_of(instance, text)
             if cell is None or any(int(self.state.cells[cell] or 0) >> tile & 1 for tile in copies):
                 continue
-            free = [tile for tile in copies if tile not in self.fixed]
+            free = [tile for tile in copies if tile not in self.fixed and cell not in self.closed]
             if not free:
                 var, index, _ = next(place for place in self.rules.layout.walk() if place[2] == cell)
-                raise Failed(span, f"{text} lies in {cell_name(instance, var, index)}", "it was placed elsewhere")
+                raise Failed(
+                    span,
+                    f"{text} lies in {cell_name(instance, var, index)}",
+                    "the example places it elsewhere, or gives this zone without it",
+                )
             raise Needs(free[0], cell)
 
 

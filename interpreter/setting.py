@@ -2,20 +2,21 @@
 
 Without `given` a round is dealt: the cells get as many tiles as the rules deal, first those that are named or that later
 moves need there (pins), then the others in canonical order. If that order asks for a new deal, the tiles begin further on.
-With `given` nothing is dealt and nothing begins: unnamed tiles lie in the stock, or where `rest in` says.
+With `given` nothing is dealt and nothing begins: unnamed tiles lie in the stock, or where `rest in` says, and a zone
+that is given holds the named tiles and no others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
 from domrules.grammar.source import NOWHERE, Span
-from domrules.interpreter.names import cell_name, element_names, turned
+from domrules.interpreter.names import cell_name, turned
 from domrules.interpreter.rules import Rules
-from domrules.interpreter.state import State
+from domrules.interpreter.state import State, elements
 
 SetupStep = core.Assign | core.RestIn
 Pins = Mapping[int, int]
@@ -39,6 +40,8 @@ class Setting:
     given: bool = False
     tiles: dict[int, int] = field(default_factory=dict)
     """Named tiles and the cells they lie in."""
+    closed: set[int] = field(default_factory=set)
+    """Zone cells that were given: they hold the named tiles and no others."""
     rest: int | None = None
     values: dict[int, core.Value] = field(default_factory=dict)
     """Given values of round states, by cell."""
@@ -49,50 +52,25 @@ class Setting:
         self.last = step.span
         match step:
             case core.RestIn(zone=zone):
-                self.rest = self.cell(zone.var, zone.index)
+                self.rest = cell_of(self.rules, self.between, zone.var, zone.index)
+                return
             case core.Assign(tiles=None):
                 self.take_values(step)
             case core.Assign(tiles=tiles):
                 assert tiles is not None
-                cell = self.cell(step.var, step.index)
-                self.given |= step.what == "given"
-                for halves in tiles:
-                    self.tiles[self.free_tile(halves, step.span)] = cell
+                cell = cell_of(self.rules, self.between, step.var, step.index)
+                named = named_tiles(self.rules, tiles, self.tiles, step.span)
+                self.tiles.update(dict.fromkeys(named, cell))
+                if step.what == "given":
+                    self.closed.add(cell)
+        self.given |= step.what == "given"
 
     def take_values(self, step: core.Assign) -> None:
-        layout, var = self.rules.layout, self.rules.instance.vars[step.var]
-        cells = list(layout.cells(step.var)) if step.index is None else [self.cell(step.var, step.index)]
-        values = [self.value(e) for e in step.values]
-        if len(values) == 1:
-            values *= len(cells)
-        if len(values) != len(cells):
-            raise BadSetup(f"{step.var} has {len(cells)} values here, not {len(values)}", step.span)
-        self.given |= step.what == "given"
-        if var.life is core.Life.MATCH:
-            held = list(self.between.cells)
-            for cell, value in zip(cells, values, strict=True):
-                held[cell] = value
-            self.between = State(tuple(held))
+        values = assigned(self.rules, self.between, step)
+        if self.rules.instance.vars[step.var].life is core.Life.MATCH:
+            self.between = with_cells(self.between, values)
         else:
-            self.values.update(zip(cells, values, strict=True))
-
-    def value(self, e: core.Expr) -> core.Value:
-        found: core.Value = self.rules.question(specialise_expr(self.rules.instance, e))(self.between)
-        return found
-
-    def cell(self, var: str, index: core.Expr | None) -> int:
-        place = None if index is None else self.value(index)
-        return self.rules.layout.cell(var, place)
-
-    def free_tile(self, halves: tuple[str, str], span: Span) -> int:
-        """The first copy of a tile that was not named yet."""
-        copies = copies_of(self.rules.instance, "|".join(halves))
-        if not copies:
-            raise BadSetup(f"there is no tile {'|'.join(halves)} at this table", span)
-        free = [tile for tile in copies if tile not in self.tiles]
-        if not free:
-            raise BadSetup(f"{'|'.join(halves)} lies in two places", span)
-        return free[0]
+            self.values.update(values)
 
     # ------------------------------------------------------------ the state
 
@@ -103,9 +81,7 @@ class Setting:
     def position(self, pins: Pins) -> State:
         """A state in the middle of a round."""
         rules = self.rules
-        cells = list(rules.new_round(self.between).cells)
-        for cell, value in self.values.items():
-            cells[cell] = value
+        cells = with_cells(rules.new_round(self.between), self.values).cells
         lying = {**pins, **self.tiles}
         rest = rules.layout.cell(rules.stock) if self.rest is None else self.rest
         return place(rules, cells, {tile: lying.get(tile, rest) for tile in range(tile_count(rules))})
@@ -117,7 +93,7 @@ class Setting:
         others = [tile for tile in range(tile_count(rules)) if tile not in lying]
         first: State | None = None
         for shift in range(len(others) or 1):
-            state = place(rules, list(cells), self.fill(lying, others[shift:] + others[:shift]))
+            state = place(rules, cells, self.fill(lying, others[shift:] + others[:shift]))
             if not rules.wants_redeal(state):
                 return state
             first = first or state
@@ -142,12 +118,71 @@ class Setting:
         return f"{where} is dealt {size} tiles, so {instance.sorts['tile'].names[tile]} has no room there"
 
 
+def patched(rules: Rules, state: State, step: core.Assign) -> State:
+    """A state in the middle of a round with something given anew; tiles it puts out of a zone go to the stock."""
+    if step.tiles is None:
+        return with_cells(state, assigned(rules, state, step))
+    lying = {tile: cell for var, _, cell in rules.layout.walk() if var.zone for tile in tiles_in(state, cell)}
+    cell = cell_of(rules, state, step.var, step.index)
+    stock = rules.layout.cell(rules.stock)
+    lying.update(dict.fromkeys(tiles_in(state, cell), stock))
+    lying.update(dict.fromkeys(named_tiles(rules, step.tiles, {}, step.span), cell))
+    return place(rules, state.cells, lying)
+
+
+def assigned(rules: Rules, state: State, step: core.Assign) -> dict[int, core.Value]:
+    """The values that a step gives to cells of a state: one for all of them, or one for each. Raises BadSetup."""
+    layout = rules.layout
+    cells = list(layout.cells(step.var)) if step.index is None else [cell_of(rules, state, step.var, step.index)]
+    values = [value_of(rules, state, e) for e in step.values]
+    if len(values) == 1:
+        values *= len(cells)
+    if len(values) != len(cells):
+        raise BadSetup(f"{step.var} has {len(cells)} values here, not {len(values)}", step.span)
+    return dict(zip(cells, values, strict=True))
+
+
+def value_of(rules: Rules, state: State, e: core.Expr) -> core.Value:
+    """The value of an expression of an example."""
+    found: core.Value = rules.question(specialise_expr(rules.instance, e))(state)
+    return found
+
+
+def cell_of(rules: Rules, state: State, var: str, index: core.Expr | None) -> int:
+    """The number of the cell that an example names."""
+    return rules.layout.cell(var, None if index is None else value_of(rules, state, index))
+
+
+def named_tiles(rules: Rules, tiles: Sequence[tuple[str, str]], taken: Collection[int], span: Span) -> list[int]:
+    """The tiles of a list, for each the first copy that is not taken. Raises BadSetup."""
+    found: list[int] = []
+    for halves in tiles:
+        written = "|".join(halves)
+        copies = copies_of(rules.instance, written)
+        free = [tile for tile in copies if tile not in taken and tile not in found]
+        if not free:
+            there = "lies in two places" if copies else "is no tile at this table"
+            raise BadSetup(f"{written} {there}", span)
+        found.append(free[0])
+    return found
+
+
+def with_cells(state: State, values: Mapping[int, core.Value]) -> State:
+    """The state with other values in some cells."""
+    return State(tuple(values.get(cell, value) for cell, value in enumerate(state.cells)))
+
+
+def tiles_in(state: State, cell: int) -> Sequence[int]:
+    return elements(int(state.cells[cell] or 0))
+
+
 def tile_count(rules: Rules) -> int:
     return rules.instance.sorts["tile"].size
 
 
-def place(rules: Rules, cells: list[core.Value], lying: Mapping[int, int]) -> State:
+def place(rules: Rules, held: Sequence[core.Value], lying: Mapping[int, int]) -> State:
     """The state with these cells, and every tile where it lies."""
+    cells = list(held)
     for var, _, cell in rules.layout.walk():
         if var.zone:
             cells[cell] = 0
@@ -178,7 +213,3 @@ def copies_of(instance: core.Instance, written: str) -> list[int]:
     names = instance.sorts["tile"].names
     wanted = {written, turned(written)}
     return [i for i, name in enumerate(names) if name in wanted or name.partition("*")[0] in wanted]
-
-
-def names_of(rules: Rules, mask: int) -> str:
-    return " ".join(element_names(rules.instance, "tile", mask)) or "nothing"
