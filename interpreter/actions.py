@@ -51,8 +51,10 @@ class CompiledAction:
         match domain:
             case core.Read(var=var, index=index) if var in stepper.zones:
                 return stepper.cell(var, index, self.scope)
-            case core.Op(name="inter" | "minus", args=(part, _)):
+            case core.Op(name="inter" | "minus", args=(part, _)) | core.Agg(kind="set", domain=part):
                 return self.source(stepper, part)
+            case core.Call(fn=fn, args=()):
+                return self.source(stepper, stepper.compiler.instance.fns[fn].body)
             case _:
                 return None
 

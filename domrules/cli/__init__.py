@@ -16,4 +16,9 @@ class Verb:
     help: str
 
 
-VERBS: tuple[Verb, ...] = ()
+VERBS: tuple[Verb, ...] = (
+    Verb("show", "Write", "Show the rules as understood."),
+    Verb("list", "Write", "List the shipped games."),
+    Verb("test", "Run", "Run the worked examples of files."),
+    Verb("run", "Run", "Let random players play a match."),
+)

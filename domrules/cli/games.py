@@ -1,0 +1,59 @@
+"""From the arguments all verbs share to games and instances; what is wrong with them is said here, once for all verbs."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, TypeAlias
+
+import typer
+
+from domrules.cli.exits import ExitCode
+from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile, render
+from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.load import SHIPPED, load
+
+File: TypeAlias = Annotated[Path, typer.Argument(help="A .dom file, or the name of a shipped game.")]
+Files: TypeAlias = Annotated[list[Path], typer.Argument(help=".dom files, or names of shipped games.")]
+Players: TypeAlias = Annotated[int | None, typer.Option(help="Players at the table; without it the fewest allowed.")]
+Settings: TypeAlias = Annotated[list[str], typer.Option("--set", metavar="OPTION=VALUE", help="Set an option.")]
+
+
+def open_game(file: Path) -> core.Game:
+    """The game of a file. Prints its mistakes and leaves with INVALID; OSError when it cannot be read."""
+    try:
+        return load(find(file))
+    except BadFile as bad:
+        raise refused(bad) from None
+
+
+def find(file: Path) -> Path:
+    """The file itself or, where there is none, the shipped game or family of that name."""
+    shipped = [SHIPPED / f"{file}.dom", SHIPPED / "families" / f"{file}.dom"]
+    return file if file.exists() else next((path for path in shipped if path.is_file()), file)
+
+
+def refused(bad: BadFile) -> typer.Exit:
+    """Print the mistakes of a file; the exit to be raised."""
+    print("\n\n".join(render(d, sys.stderr.isatty()) for d in bad.diagnostics), file=sys.stderr)
+    return typer.Exit(ExitCode.INVALID)
+
+
+def open_instance(game: core.Game, players: int | None, settings: Sequence[str]) -> core.Instance:
+    """A table of the game. Raises `typer.BadParameter` for a setting the game does not allow."""
+    if game.abstract:
+        raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
+    try:
+        return instantiate(game, players or min(game.seats), dict(map(setting, settings)))
+    except SettingError as error:
+        raise typer.BadParameter(str(error)) from None
+    except BadFile as bad:
+        raise refused(bad) from None
+
+
+def setting(text: str) -> tuple[str, str]:
+    """`target=50` as a pair."""
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"{text} is not of the form OPTION=VALUE")
+    return name.strip(), value.strip()

@@ -1,0 +1,40 @@
+"""`dom run`: random players play a match; prints its transcript."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from domrules.cli.exits import ExitCode, failed
+from domrules.cli.games import File, Players, Settings, open_game, open_instance
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.play import Limits, play_match
+from domrules.interpreter.replay import record
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.transcript import write
+
+
+def command(
+    file: File,
+    players: Players = None,
+    seed: Annotated[int, typer.Option(help="Names the chance: the same seed, the same match.")] = 0,
+    index: Annotated[int, typer.Option(help="Which match of the seed.")] = 0,
+    settings: Settings = [],  # noqa: B006  (Typer copies it)
+    rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many rounds.")] = None,
+    max_moves: Annotated[int, typer.Option(min=1, help="Give up a round that is longer.")] = 10_000,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+) -> ExitCode:
+    """Let random players play a match and print its transcript."""
+    rules = Rules(open_instance(open_game(file), players, settings))
+    try:
+        match = play_match(rules, Chance.named(seed, index), limits=Limits(moves=max_moves), stop=rounds)
+    except (RuleError, Unfinished) as error:
+        return failed(ExitCode.FINDING, f"{error}")
+    tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
+    text = write(record(rules, match, tags))
+    if output is None:
+        print(text, end="")
+    else:
+        output.write_text(text, encoding="utf-8")
+    return ExitCode.OK
