@@ -1,0 +1,112 @@
+"""Every .dom file that is shipped or lies in tests/data: its examples pass, and it can be played at every table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from domrules.grammar import core
+from domrules.grammar.instance import SettingError, instantiate, specialise_expr
+from domrules.grammar.load import SHIPPED, load
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.examples import run_example
+from domrules.interpreter.play import Round, play_match
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+
+DATA = Path(__file__).parent / "data"
+FILES = sorted(p for p in [*SHIPPED.rglob("*.dom"), *DATA.glob("*.dom")] if p.parent.name != "families")
+NOT_THEIRS = {(name, "parity") for name in ("nines", "sevens", "matador")}
+"""Lemmas of a family that do not hold for a variant: where touching halves are not equal there is no parity."""
+
+
+@cache
+def game(path: Path) -> core.Game:
+    return load(path)
+
+
+def tables(path: Path) -> Iterator[core.Instance]:
+    """Every player count with every choice of the options that are no numbers."""
+    settings = {name: _values(o) for name, o in game(path).options.items() if o.type != core.INT}
+    for players, values in product(game(path).seats, product(*settings.values())):
+        try:
+            yield instantiate(game(path), players, dict(zip(settings, values, strict=True)))
+        except SettingError:
+            continue
+
+
+def _values(option: core.Option) -> tuple[object, ...]:
+    """The values of a truth or of one of a list; too many are refused later as settings."""
+    return (False, True) if option.type == core.BOOL else tuple(range(5))
+
+
+def test_there_are_files() -> None:
+    assert {"petkove", "tactic", "rybareni", "nines", "sevens", "matador"} <= {p.stem for p in FILES}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_examples_pass(path: Path) -> None:
+    for example in game(path).examples:
+        result = run_example(game(path), example)
+        wrong = [f"{c.span}: expected {c.expected}, got {c.got}" for c in result.checks if not c.ok]
+        assert result.ok, wrong
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_it_is_played_at_every_table(path: Path, full: bool) -> None:
+    """Random rounds with all options end; tiles stay; lemmas and claims hold in every state seen."""
+    seen = 0
+    for instance in tables(path):
+        rules, promises = Rules(instance), Promises(instance)
+        for index in range(20 if full else 1):
+            match = play_match(rules, Chance.named(5, index), stop=50 if full else 2)
+            for played in match.rounds:
+                promises.check(played, rules)
+        seen += 1
+    assert seen
+
+
+class Promises:
+    """What a file promises of every state, as functions of a state."""
+
+    def __init__(self, instance: core.Instance) -> None:
+        rules, source = Rules(instance), instance.game
+        self.zones = [cell for var, _, cell in rules.layout.walk() if var.zone]
+        self.tiles = instance.sorts["tile"].full
+        asked = {(c.kind, c.name): c.body for c in source.claims if c.kind in ("always", "never", "dealt", "settled")}
+        asked |= {("always", m.name): m.body for m in source.lemmas if (source.name, m.name) not in NOT_THEIRS}
+        self.asked = {k: rules.question(specialise_expr(instance, body)) for k, body in asked.items()}
+
+    def check(self, played: Round, rules: Rules) -> None:
+        state = rules.begin(played.dealt)
+        self.hold("dealt", played.dealt)
+        self.lie_once(state)
+        for ply in played.plies:
+            state = rules.act(state, ply.move, ply.outcome)
+            self.hold("always", state)
+            self.lie_once(state)
+        self.hold("settled", played.settled)
+
+    def hold(self, kind: str, state: State) -> None:
+        for (its_kind, name), holds in self.asked.items():
+            if its_kind == kind:
+                assert holds(state), name
+            if its_kind == "never" and kind == "always":
+                assert not holds(state), name
+
+    def lie_once(self, state: State) -> None:
+        """Every tile lies in exactly one zone."""
+        masks = [int(state.cells[cell] or 0) for cell in self.zones]
+        assert sum(masks) == self.tiles
+        assert sum(m.bit_count() for m in masks) == self.tiles.bit_count()
+
+
+def test_the_house_game_is_short() -> None:
+    """Rules, without examples and claims, in fewer than 40 lines."""
+    text = (SHIPPED / "house" / "nines.dom").read_text("utf-8")
+    rules = text.partition("\nclaim ")[0].splitlines()
+    assert len([line for line in rules if line.strip() and not line.startswith("#")]) < 40
