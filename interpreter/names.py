@@ -109,7 +109,7 @@ def find_move(instance: core.Instance, name: core.MoveName) -> tuple[Move, Args]
 def arguments(instance: core.Instance, action: core.Action, name: core.MoveName) -> Args:
     """The indices of the arguments of a move name: those of its choices, or of all parameters."""
     if len(name.args) not in (len(choices(action)), len(action.params)):
-        wanted = ", ".join(p.name for p in action.params) or "nothing"
+        wanted = ", ".join(p.name.partition("~")[0] for p in action.params) or "nothing"
         raise IllegalMove(f"{name}: {action.name} takes {wanted}")
     indices = []
     for param, arg in zip(action.params, name.args, strict=False):

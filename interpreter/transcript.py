@@ -6,7 +6,7 @@
     round      = 'round' NUMBER before* deal* ply* [ending [scores]]
     before     = 'before' cell value            a state that stood otherwise than play had left it
     deal       = 'deal' cell tile*              every cell of every zone, after the deal that was kept
-    ply        = player ':' move                `2:play(right,3,3|6)`, `1:draw(0|4)`, `1:pass`; the player is `-` in a
+    ply        = player ':' move                `p1:play(right,3,3|6)`, `p0:draw(0|4)`, `p0:pass`; the player is `-` in a
                                                 game without a mover
     ending     = 'ending' NAME
     scores     = 'scores' NUMBER*               all score cells after the settlement, in order
@@ -175,7 +175,7 @@ def whole(number: int, word: str) -> int:
 def ply(number: int, word: str) -> PlyText:
     player, colon, move = word.partition(":")
     if not colon:
-        raise BadTranscript(number, f"{word} is not a ply: write 1:pass, or 2:play(right,3,3|6)")
+        raise BadTranscript(number, f"{word} is not a ply: write p0:pass, or p1:play(right,3,3|6)")
     try:
         return PlyText(player, parse_move(move), number)
     except IllegalMove as error:
