@@ -19,7 +19,9 @@ RESERVED = ("outcome", "event")
 """Declarations to come; no name may take their words."""
 
 _SCAN = re.compile(
-    r'"[^"\n]*"?|#[^\n]*|\b(?:instead\s+)?(?:' + "|".join(DECLARATIONS + RESERVED) + r")\b(?!\|)|\binstead\b"
+    r'"[^"\n]*"?|#[^\n]*|\b(?:instead(?:\s|#[^\n]*\n)+)?(?:'
+    + "|".join(DECLARATIONS + RESERVED)
+    + r")\b(?!\|)|\binstead\b"
 )
 
 

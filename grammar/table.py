@@ -6,11 +6,13 @@ saved form starts with a key made of everything it depends on; a table with anot
 
 import hashlib
 import io
+import pickle
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lark import Lark
+    from lark import Lark, Token
 
 GRAMMAR = Path(__file__).with_name("dom.lark")
 TABLE = "dom.table"
@@ -21,6 +23,15 @@ OPTIONS: dict[str, Any] = {
     "propagate_positions": True,
     "maybe_placeholders": True,
 }
+
+
+class WholeWords:
+    """Asks the lexer to try NAME everywhere: else `or` is cut off `orange` wherever no name can stand."""
+
+    always_accept = ("NAME",)
+
+    def process(self, stream: "Iterator[Token]") -> "Iterator[Token]":
+        return stream
 
 
 def key(grammar_text: str) -> bytes:
@@ -35,13 +46,15 @@ def make(grammar_text: str) -> "Lark":
     """Build the parser in memory."""
     from lark import Lark
 
-    return Lark(grammar_text, **OPTIONS)
+    return Lark(grammar_text, postlex=WholeWords(), **OPTIONS)
 
 
 def build(grammar_text: str) -> bytes:
     """Return the saved form of the parser, its key first."""
+    from lark import Lark
+
     saved = io.BytesIO()
-    make(grammar_text).save(saved)
+    Lark(grammar_text, **OPTIONS).save(saved)  # the table is the same with and without whole words
     return key(grammar_text) + saved.getvalue()
 
 
@@ -59,7 +72,9 @@ def load(directory: Path = GRAMMAR.parent) -> "Lark":
     except OSError:
         saved = b""
     if saved.startswith(wanted):
-        return Lark.load(io.BytesIO(saved[len(wanted) :]))
+        parts = pickle.loads(saved[len(wanted) :])
+        # `Lark.load` takes no options; this is what parsers of its standalone generator call.
+        return Lark._load_from_dict(parts["data"], parts["memo"], postlex=WholeWords())
     return make(text)
 
 
