@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
-from domrules.grammar.instance import SettingError, instantiate, specialise_expr
+from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.source import Span
 from domrules.interpreter.errors import IllegalMove, RuleError
 from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, move_name, turned, value_name
 from domrules.interpreter.rules import Rules
-from domrules.interpreter.setting import BadSetup, Setting, copies_of, named_tiles, patched
+from domrules.interpreter.setting import BadSetup, Setting, copies_of, named_tiles, patched, tiles_in, value_of
 from domrules.interpreter.state import State
 
 
@@ -191,13 +191,20 @@ class Scene:
                 continue
             free = [tile for tile in copies if tile not in self.fixed and cell not in self.closed]
             if not free:
-                var, index, _ = next(place for place in self.rules.layout.walk() if place[2] == cell)
-                raise Failed(
-                    span,
-                    f"{text} lies in {cell_name(instance, var, index)}",
-                    "the example places it elsewhere, or gives this zone without it",
-                )
+                raise Failed(span, f"{written}: {text} lies in {self.zone_name(cell)}", self.whereabouts(text, copies))
             raise Needs(free[0], cell)
+
+    def zone_name(self, cell: int) -> str:
+        return next(cell_name(self.rules.instance, var, i) for var, i, c in self.rules.layout.walk() if c == cell)
+
+    def whereabouts(self, text: str, copies: Sequence[int]) -> str:
+        """In words, the zones where copies of a tile lie."""
+        zones = [
+            self.zone_name(cell)
+            for var, _, cell in self.rules.layout.walk()
+            if var.zone and not set(copies).isdisjoint(tiles_in(self.state, cell))
+        ]
+        return f"{text} lies in {', '.join(zones)}"
 
 
 # ---------------------------------------------------------------- legal moves by name
@@ -259,9 +266,9 @@ def shortened(rules: Rules, name: core.MoveName) -> core.MoveName:
 def expect(rules: Rules, state: State, step: core.Expect) -> Check:
     """Does it hold? If not, `got` tells of the first part that fails."""
     expected = " ".join(step.span.text.split()).removeprefix("expect ")
-    for part in core.conjuncts(specialise_expr(rules.instance, step.body)):
+    for part in core.conjuncts(step.body):
         try:
-            if not rules.question(part)(state):
+            if not value_of(rules, state, part):
                 return Check(False, step.span, expected, found(rules, state, part))
         except RuleError as error:
             return Check(False, step.span, expected, str(error))
@@ -274,7 +281,7 @@ def found(rules: Rules, state: State, part: core.Expr, truth: str = "false") -> 
         case core.Op(name="not", args=(inner,)):
             return found(rules, state, inner, "true")
         case core.Op(name="numeq" | "eq" | "lt" | "le" | "iff" | "in", args=(_, _)):
-            told = [(e, value_name(rules.instance, e.type, rules.question(e)(state))) for e in part.args]
+            told = [(e, value_name(rules.instance, e.type, value_of(rules, state, e))) for e in part.args]
             return ", ".join(f"{e.span.text} is {value}" for e, value in told if not isinstance(e, core.Lit))
         case _:
             return f"{part.span.text} is {truth}"
