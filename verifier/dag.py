@@ -258,7 +258,10 @@ class Dag:
             return self.all(parts)
         key = ("at least", frozenset(parts.items()), bound)
         found = self._bits.get(key)
-        return self._node(key, AtLeast(key[1], bound)) if found is None else found
+        if found is None:
+            opposite = ("at least", frozenset((-bit, weight) for bit, weight in parts.items()), total - bound + 1)
+            found = -self._bits[opposite] if opposite in self._bits else self._node(key, AtLeast(key[1], bound))
+        return found
 
     # ------------------------------------------------------------ numbers
 

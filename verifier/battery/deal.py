@@ -1,0 +1,134 @@
+"""D2: the deal fits the set, at every table. D3: the zones always hold every tile exactly once."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Iterator
+
+from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.static import calls, reads
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.induction import Outcome
+from domrules.verifier.verdict import Verdict, Word
+
+MAX_TABLES = 20_000
+"""Tables tried for D2; beyond, the verdict is about those tried only."""
+
+
+def d2(game: core.Game) -> Verdict:
+    """All deals together, and the reserve, take no more tiles than there are: every table the file allows is tried."""
+    started = time.perf_counter()
+    deciding = _deciding(game)
+    tried = refused = 0
+    for players, options in _tables(game, deciding):
+        if tried + refused >= MAX_TABLES:
+            return Verdict(
+                "D2", Word.HOLDS, f"{tried} tables", "every table", time.perf_counter() - started, depth=tried
+            )
+        try:
+            instance = instantiate(game, players, options)
+        except SettingError:
+            refused += 1
+            continue
+        except BadFile as wrong:
+            mistake = wrong.diagnostics[0]
+            scope = " ".join([f"players={players}", *(f"{k}={v}" for k, v in options.items())])
+            lines = (mistake.message, f"help: {mistake.fix}" if mistake.fix else "")
+            taken = time.perf_counter() - started
+            return Verdict(
+                "D2", Word.REFUTED, scope, "the smallest such table", taken, tuple(filter(None, lines)), mistake.span
+            )
+        tried += 1
+        short = _reserve_missing(instance)
+        if short is not None:
+            return Verdict(
+                "D2",
+                Word.REFUTED,
+                f"players={players}",
+                "the smallest such table",
+                time.perf_counter() - started,
+                (short,),
+            )
+    details = [f"{tried} tables: {_counts(game)} players" + _options_text(game, deciding)]
+    if refused:
+        details.append(f"{refused} more are refused by `requires`")
+    return Verdict("D2", Word.PROVED, "all tables", "every table", time.perf_counter() - started, tuple(details))
+
+
+def _counts(game: core.Game) -> str:
+    return f"{game.seats[0]}" if len(game.seats) == 1 else f"{game.seats[0]} to {game.seats[-1]}"
+
+
+def _options_text(game: core.Game, deciding: tuple[str, ...]) -> str:
+    if not deciding:
+        return "; no option changes the deal"
+    return ", every value of " + ", ".join(deciding)
+
+
+def _deciding(game: core.Game) -> tuple[str, ...]:
+    """Options that the set, the deal or the reserve depend on."""
+    static = [d.count for d in game.deals]
+    static += [e for d in game.enums for e in (d.low, d.high) if e is not None]
+    static += [p.where for p in game.dominoes.parts if isinstance(p, core.EachPair)]
+    static += [fn.body for fn in game.fns.values() if fn.role == "reserve"]
+    found: set[str] = set()
+    seen: set[str] = set()
+    while static:
+        e = static.pop()
+        found |= {r.var for r in reads(e) if r.var in game.options}
+        for call in calls(e):
+            if call.fn not in seen:
+                seen.add(call.fn)
+                static.append(game.fns[call.fn].body)
+    return tuple(name for name in game.options if name in found)
+
+
+def _tables(game: core.Game, deciding: tuple[str, ...]) -> Iterator[tuple[int, dict[str, object]]]:
+    """Player counts and values of the deciding options, small ones first."""
+    ranges = [_values(game, game.options[name]) for name in deciding]
+    for players in game.seats:
+        for values in itertools.product(*ranges):
+            yield players, dict(zip(deciding, values, strict=True))
+
+
+def _values(game: core.Game, option: core.Option) -> list[object]:
+    match option.type:
+        case core.BoolType():
+            return [False, True]
+        case core.Elem(sort=sort):
+            return list(next(d.members for d in game.enums if d.name == sort) or ())
+        case _:
+            return list(range(option.low or 0, (option.high or 0) + 1))
+
+
+def _reserve_missing(instance: core.Instance) -> str | None:
+    """A sentence when the deal leaves fewer tiles in the stock than must stay there."""
+    reserve = sum(
+        int(fn.body.value)
+        for fn in instance.fns.values()
+        if fn.role == "reserve" and isinstance(fn.body, core.Lit) and isinstance(fn.body.value, int)
+    )
+    dealt = 0
+    for count, _, target in instance.deals:
+        dealt += count * len(instance.cells(target))
+    left = instance.sorts["tile"].size - dealt
+    return f"{left} tiles are left, {reserve} must stay" if 0 <= left < reserve else None
+
+
+def d3(subject: Subject) -> Verdict:
+    """Every tile lies in exactly one zone, in every position: proved by induction, one move at a time."""
+    started = time.perf_counter()
+    attempt = subject.induction.attempts[0]
+    match attempt.outcome:
+        case Outcome.PROVED | Outcome.CONFIGURED:
+            return subject.verdict("D3", Word.PROVED, method="induction over moves", since=started)
+        case Outcome.UNKNOWN:
+            return subject.verdict("D3", Word.UNKNOWN, since=started, reason=attempt.reason or "the solver gave up")
+        case _:
+            return subject.verdict(
+                "D3", Word.REFUTED, method="induction over moves", since=started, details=attempt.example,
+                doesnt_say="that a play reaches this position",
+            )  # fmt: skip

@@ -1,0 +1,95 @@
+"""Random play as the cheapest falsifier: what happens in the rounds of the first matches of a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.names import move_name
+from domrules.interpreter.play import Limits, Ply, Round, Table
+from domrules.interpreter.players import RandomPlayer
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import Layout, State
+
+LIMITS = Limits(moves=2_000, rounds=100, deals=1_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A state met in play. `kind`: dealt (before the first move), played, settled; `plies` are those of its round so far."""
+
+    kind: str
+    state: State
+    played: Round
+    plies: tuple[Ply, ...]
+    match: int
+    round: int
+
+
+def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, Round]]:
+    """(match, number from 1, round) for `count` rounds of random matches. Raises RuleError; a match without end is left."""
+    index = done = 0
+    while done < count:
+        chance = Chance.named(seed, index)
+        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+        state = rules.new_match()
+        for number in range(1, LIMITS.rounds + 1):
+            try:
+                played = table.round(state)
+            except Unfinished:
+                break
+            yield index, number, played
+            state = played.settled
+            done += 1
+            if done >= count or rules.over(state):
+                break
+        index += 1
+        if index > 10 * count:
+            return
+
+
+def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:
+    """Every state of `count` random rounds."""
+    for match, number, played in rounds(rules, count, seed):
+        state = rules.begin(played.dealt)
+        yield Situation("dealt", state, played, (), match, number)
+        for i, ply in enumerate(played.plies, 1):
+            state = rules.act(state, ply.move, ply.outcome)
+            yield Situation("played", state, played, played.plies[:i], match, number)
+        yield Situation("settled", played.settled, played, played.plies, match, number)
+
+
+def rule_error(rules: Rules, count: int, seed: int = 1) -> RuleError | None:
+    """The first rule that random play breaks."""
+    try:
+        for _ in rounds(rules, count, seed):
+            pass
+    except RuleError as error:
+        return error
+    return None
+
+
+def lines(rules: Rules, found: Situation, seed: int = 1) -> list[str]:
+    """A situation for people: the match it is in, the deal, the moves."""
+    instance = rules.instance
+    out = [f"match {found.match} of seed {seed}, round {found.round}"]
+    out += [f"  {line}" for line in zones(instance, found.played.dealt)]
+    moves = [str(move_name(instance, ply.move, ply.outcome)) for ply in found.plies]
+    if moves:
+        out.append("  played: " + " ".join(moves))
+    return out
+
+
+def zones(instance: core.Instance, state: State) -> Iterator[str]:
+    """One line for every zone that holds tiles."""
+    names = instance.sorts["tile"].names
+    for var, index, cell in Layout.of(instance).walk():
+        held = state.cells[cell]
+        if var.zone and isinstance(held, int) and held:
+            where = (
+                var.name if var.per is None or index is None else f"{var.name}[{instance.sorts[var.per].names[index]}]"
+            )
+            yield f"{where}: " + " ".join(t for i, t in enumerate(names) if held >> i & 1)

@@ -1,0 +1,110 @@
+"""The battery over all tables of a game: the order of the questions, and the table of items with their titles."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.instance import SettingError, instantiate
+from domrules.interpreter.errors import RuleError
+from domrules.verifier.battery import claims, deal, fish, scoring, start, writes
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.verdict import Verdict, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An item of the battery: its id, its title, and how it is asked of one table."""
+
+    id: str
+    title: str
+    ask: Callable[[Subject], Verdict]
+
+
+ITEMS: Sequence[Item] = (
+    Item("D3", "every tile is always somewhere, once", deal.d3),
+    Item("S1", "every deal has a starter", start.s1),
+    Item("S2", "and only one", start.s2),
+    Item("F2", "a fish can happen", fish.f2),
+    Item("C1", "settlements cover every ended round", scoring.c1),
+    Item("C2", "rows of a settlement do not collide", scoring.c2),
+    Item("W1", "no cell is written twice at once", writes.w1),
+    Item("W2", "a moved tile is where it is moved from", writes.w2),
+)
+"""Asked of every table."""
+
+TITLES: Mapping[str, str] = {
+    "D2": "the deal fits the set",
+    "C4": "rounding is right",
+    **{item.id: item.title for item in ITEMS},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query."""
+
+    players: Collection[int] = ()
+    options: Mapping[str, object] | None = None
+    only: Collection[str] = ()
+    skip: Collection[str] = ()
+    seconds: float = 30.0
+    seed: int = 1
+
+    def wants(self, name: str) -> bool:
+        return name not in self.skip and (not self.only or name in self.only)
+
+
+def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
+    """The verdicts, as they are found. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
+    if request.wants("D2"):
+        yield deal.d2(game)
+    counts = [n for n in game.seats if not request.players or n in request.players]
+    for n in request.players:
+        if n not in game.seats:
+            instantiate(game, n, request.options)
+    subjects = list(_subjects(game, counts, request))
+    if subjects and request.wants("C4"):
+        yield _asked(subjects[0], "C4", scoring.c4)
+    for subject in subjects:
+        for item in ITEMS:
+            if request.wants(item.id):
+                yield _asked(subject, item.id, item.ask)
+        for claim in game.claims:
+            if request.wants(claim.name) and (claim.kind != "numbers" or subject is subjects[0]):
+                yield _asked(subject, claim.name, lambda s, c=claim: claims.claim(s, c))
+
+
+def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Iterator[Subject]:
+    """The tables asked about. Options may rule some out, but not all."""
+    refused: SettingError | None = None
+    found = 0
+    for n in counts:
+        try:
+            instance = instantiate(game, n, request.options)
+        except SettingError as error:
+            refused = error
+            continue
+        except BadFile:
+            if request.wants("D2"):
+                continue
+            raise
+        found += 1
+        yield Subject(instance, request.seconds, request.seed)
+    if not found and refused is not None:
+        raise refused
+
+
+def _asked(subject: Subject, name: str, ask: Callable[[Subject], Verdict]) -> Verdict:
+    """The verdict, whatever happens on the way: a rule that breaks in play is a finding of its own."""
+    began = time.perf_counter()
+    try:
+        return ask(subject)
+    except RuleError as error:
+        details = error.state.splitlines()
+        return subject.verdict(
+            name, Word.REFUTED, method="random play", since=began, details=[error.sentence, *details], span=error.span,
+        )  # fmt: skip

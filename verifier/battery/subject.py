@@ -1,0 +1,84 @@
+"""What every item of the battery starts from: one table, its study, the facts proved of it, the rules to replay with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from domrules.grammar import core
+from domrules.grammar.source import NOWHERE, Span
+from domrules.interpreter.rules import Rules
+from domrules.verifier import facts
+from domrules.verifier.facts import Fact
+from domrules.verifier.induction import Induction, prove
+from domrules.verifier.study import Study
+from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Witness
+
+
+@dataclass
+class Subject:
+    """One table of a game. `seconds`: the limit of each query."""
+
+    instance: core.Instance
+    seconds: float = 30.0
+    seed: int = 1
+    started: float = field(default_factory=time.perf_counter)
+
+    @cached_property
+    def study(self) -> Study:
+        return Study(self.instance)
+
+    @cached_property
+    def rules(self) -> Rules:
+        return Rules(self.instance)
+
+    @cached_property
+    def induction(self) -> Induction:
+        """Partition and lemmas of the file, tried on this table."""
+        return prove(self.study, [facts.partition(self.study), *facts.lemmas(self.study)], seconds=self.seconds)
+
+    @property
+    def proved(self) -> Sequence[Fact]:
+        """Facts that hold in every position of every round of this table."""
+        return self.induction.proved
+
+    @property
+    def scope(self) -> str:
+        """The table in words: players, then the options that are not at their default."""
+        instance = self.instance
+        parts = [f"players={instance.players}"]
+        for name, value in instance.options.items():
+            option = instance.game.options[name]
+            default = option.default.value if isinstance(option.default, core.Lit) else None
+            shown = shown_option(instance, option, value)
+            if value != default and shown != default:
+                parts.append(f"{name}={shown}")
+        return " ".join(parts)
+
+    def verdict(
+        self,
+        item: str,
+        word: Word,
+        *,
+        method: str = "",
+        since: float,
+        details: Sequence[str] = (),
+        span: Span = NOWHERE,
+        reason: str = "",
+        doesnt_say: str = "",
+        witness: Witness | None = None,
+        depth: int | None = None,
+    ) -> Verdict:
+        """A verdict about this table; `since`: when the work on it began."""
+        taken = time.perf_counter() - since
+        return Verdict(item, word, self.scope, method, taken, tuple(details), span, witness, doesnt_say, reason, depth)
+
+
+def shown_option(instance: core.Instance, option: core.Option, value: int | bool) -> str:
+    """A value of an option as people write it."""
+    if isinstance(option.type, core.Elem):
+        return instance.sorts[option.type.sort].names[value]
+    return str(value).lower()

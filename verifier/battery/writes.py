@@ -1,0 +1,78 @@
+"""W1: no cell is written twice in one block. W2: a moved tile is where it is moved from, and moved once.
+
+Asked of every block of every action, of `begin` and of the settlements, from any position the proved facts allow.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.dag import FALSE, Bit
+from domrules.verifier.effects import Fault, Rule
+from domrules.verifier.encode import Encoder
+from domrules.verifier.facts import asked
+from domrules.verifier.solver import Answer, solve
+from domrules.verifier.verdict import Verdict, Word
+
+RULES = {
+    "W1": (Rule.WRITTEN_TWICE,),
+    "W2": (Rule.NOT_THERE, Rule.MOVED_TWICE),
+    "W3": (Rule.RANGE,),
+    "W4": (Rule.PROMISE,),
+}
+
+
+def w1(subject: Subject) -> Verdict:
+    """No cell is written twice."""
+    return _faultless(subject, "W1")
+
+
+def w2(subject: Subject) -> Verdict:
+    """A moved tile is where it is moved from."""
+    return _faultless(subject, "W2")
+
+
+def _faultless(subject: Subject, item: str) -> Verdict:
+    started = time.perf_counter()
+    rules = RULES[item]
+    for where, encoder, base, faults in _situations(subject):
+        mine = [fault for fault in faults if fault.rule in rules and fault.bit != FALSE]
+        if not mine:
+            continue
+        result = solve(
+            encoder.dag, [*encoder.side, *base, encoder.dag.any(f.bit for f in mine)], seconds=subject.seconds
+        )
+        if result.answer is Answer.NO:
+            continue
+        if result.answer is Answer.UNKNOWN or result.model is None:
+            return subject.verdict(
+                item, Word.UNKNOWN, since=started, reason=f"{where}: {result.reason}", span=mine[0].span
+            )
+        model = result.model
+        fault = next(f for f in mine if model.bit(f.bit))
+        reason = f"{where}: {fault.rule.value} in a position that the proved facts allow, but that no play may reach"
+        return subject.verdict(item, Word.UNKNOWN, since=started, reason=reason, span=fault.span)
+    return subject.verdict(item, Word.PROVED, method="any position the proved facts allow, one step", since=started)
+
+
+def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit], Sequence[Fault]]]:
+    """Where blocks are carried out, each as a question of its own."""
+    study = subject.study
+    facts = subject.proved
+    view = study.view(asked(facts), keep_numbers=True)
+    encoder, relation = study.open(view)
+    start = relation.start(any_match=True)
+    yield "begin", encoder, [start.kept], start.faults
+    encoder, relation = study.open(view)
+    state = relation.any_state("s")
+    assumed = [fact.holds(relation, state) for fact in facts]
+    step = relation.step(state, "x")
+    yield "a move", encoder, [*assumed, study.resting(relation, state), *step.chosen], step.faults
+    encoder, relation = study.open(view)
+    state = relation.any_state("s")
+    assumed = [fact.holds(relation, state) for fact in facts]
+    over = relation.concluded(state)
+    _, faults = relation.settle(over)
+    yield "a settlement", encoder, [*assumed, -relation.goes_on(state)], faults
