@@ -62,19 +62,20 @@ class Fold:
         """The index of a tile literal, halves in any order."""
         names = self.sorts["tile"].names
         low, high = halves
-        copy = ""
+        copy, first = "", False
         if "*" in high:
-            high, copy = high.split("*")
-            copy = f"*{copy}"
+            high, number = high.split("*")
+            first = number == "1"
+            copy = "" if first else f"*{number}"
         for name in (f"{low}|{high}{copy}", f"{high}|{low}{copy}"):
             if name in names:
-                if not copy and f"{name}*2" in names:
+                if not copy and not first and f"{name}*2" in names:
                     raise Unresolved(
                         Diagnostic(
                             "DOM432",
                             f"there are several tiles {name} in this set",
                             e.span,
-                            fix="compare halves: `t.low == … and t.high == …`",
+                            fix=f"write `{name}*1` for the first of them, or compare halves",
                         )
                     )
                 return names.index(name)

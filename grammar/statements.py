@@ -288,7 +288,8 @@ class Statements:
                 "DOM212", f"there is no action `{name}`", name.span, fix=did_you_mean(name.text, self.scope.actions)
             )
         args = [word(a.parts[0]) for a in nodes(n.parts, "move_arg")]
-        if action is not None and len(args) != len(action.params):
+        choices = sum(not p.chance for p in action.params) if action is not None else 0
+        if action is not None and len(args) not in (choices, len(action.params)):
             shape = ", ".join(p.name.split("~")[0] for p in action.params)
             self.to.bad(
                 "DOM312", f"`{name}` takes {len(action.params)} choices ({shape or 'none'}); {len(args)} given", n.span
