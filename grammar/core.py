@@ -291,6 +291,7 @@ class Action:
     blocks: tuple[Block, ...]
     role: str | None
     span: Span = NOWHERE
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +303,7 @@ class Ending:
     role: str | None
     at_start: bool
     span: Span = NOWHERE
+    source: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,6 +336,7 @@ class Settle:
     complete: bool
     """The last row is `otherwise` or the settlement is plain statements."""
     span: Span = NOWHERE
+    source: str = ""
 
     def block(self) -> Block:
         """The rows as statements: each under its own condition and the absence of the earlier ones."""

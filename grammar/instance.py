@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Lit, Maybe, Value
@@ -167,7 +168,7 @@ class _Builder:
             redeal=fold(game.redeal),
             begin=tuple(fold.block(b) for b in game.begin),
             actions=tuple(a for a in map(self._action, game.actions) if not core.is_lit(a.guard, False)),
-            endings=tuple(core.Ending(e.name, fold(e.when), e.role, e.at_start, e.span) for e in game.endings),
+            endings=tuple(replace(e, when=fold(e.when)) for e in game.endings),
             settles=tuple(map(self._settle, game.settles)),
             over=fold(game.over),
             winners=fold(game.winners),
@@ -339,11 +340,11 @@ class _Builder:
     def _action(self, a: core.Action) -> core.Action:
         fold = self.fold
         params = tuple(core.Param(p.chance, p.name, p.sort, fold.maybe(p.domain)) for p in a.params)
-        return core.Action(a.name, params, fold(a.guard), tuple(fold.block(b) for b in a.blocks), a.role, a.span)
+        return replace(a, params=params, guard=fold(a.guard), blocks=tuple(fold.block(b) for b in a.blocks))
 
     def _settle(self, s: core.Settle) -> core.Settle:
         rows = tuple(core.Row(self.fold(r.test), self.fold.block(r.body), r.span) for r in s.rows)
-        return core.Settle(s.var, s.sort, rows, s.strict, s.complete, s.span)
+        return replace(s, rows=rows)
 
 
 def _sort(name: str, names: tuple[str, ...], numbers: tuple[int, ...] | None) -> core.Sort:

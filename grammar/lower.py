@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Local, SetOf
@@ -68,9 +69,9 @@ class Lowering:
             deals=tuple(self._deal(d.node) for d in self.of("deal")),
             redeal=redeal,
             begin=tuple(b for d in self.of("begin") for b in self.statements.blocks(d.node.parts[0], {})),
-            actions=tuple(self.statements.action(d.node) for d in self.of("action")),
+            actions=tuple(replace(self.statements.action(d.node), source=d.source) for d in self.of("action")),
             endings=self._endings(),
-            settles=tuple(self.statements.settle(d.node) for d in self.of("settle")),
+            settles=tuple(replace(self.statements.settle(d.node), source=d.source) for d in self.of("settle")),
             over=over,
             winners=winners,
             lemmas=tuple(self._lemma(d.node) for d in self.of("lemma")),
@@ -279,7 +280,12 @@ class Lowering:
     def _ending(self, d: Declaration, front: list[core.Ending], order: list[core.Ending]) -> None:
         _, role, after, when, at_start = d.node.parts
         e = core.Ending(
-            d.name, self.to.truth(when, {}), role_of(role, "ending", self.scope), at_start is not None, d.node.span
+            d.name,
+            self.to.truth(when, {}),
+            role_of(role, "ending", self.scope),
+            at_start is not None,
+            d.node.span,
+            d.source,
         )
         if after is None:
             front.append(e)

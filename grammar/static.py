@@ -18,6 +18,7 @@ def check_game(game: core.Game, report: Reporter) -> None:
     at = Span(next(iter(game.fns.values())).span.source, 0, 1) if game.fns else NOWHERE
     _parts(game, report, at)
     _unset(game, report)
+    _unbounded(game, report)
 
 
 def _parts(game: core.Game, report: Reporter, at: Span) -> None:
@@ -51,6 +52,18 @@ def _unset(game: core.Game, report: Reporter) -> None:
             where = "set it in `begin`, or " if var.life is core.Life.ROUND else ""
             report.add(
                 "DOM422", f"`{var.name}` has no value to begin with", var.span, fix=f"{where}give one with `= …`"
+            )
+
+
+def _unbounded(game: core.Game, report: Reporter) -> None:
+    """Numbers of a round have a range, so that every engine knows how large they get."""
+    for var in game.vars.values():
+        if isinstance(var.type, core.IntType) and var.life is core.Life.ROUND and var.low is None:
+            report.add(
+                "DOM425",
+                f"`{var.name}` counts within a round and needs a range",
+                var.span,
+                fix="write `int 0..50`, or keep it `for the match`",
             )
 
 
