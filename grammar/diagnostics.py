@@ -38,13 +38,17 @@ class BadFile(Exception):
 
 @dataclass
 class Reporter:
-    """Gathers mistakes; every pass adds to the same one."""
+    """Gathers mistakes; every pass adds to the same one. `more` counts those that nobody described."""
 
     found: list[Diagnostic] = field(default_factory=list)
+    more: int = 0
+    _places: set[tuple[str, str, int]] = field(default_factory=set)
 
     def add(self, code: str, message: str, span: Span, *notes: Note, fix: str = "") -> None:
         """Report once: a second mistake with the same code at the same place is dropped."""
-        if not any(d.code == code and d.span.start == span.start and d.span.source is span.source for d in self.found):
+        place = (code, span.source.name, span.start)
+        if place not in self._places:
+            self._places.add(place)
             self.found.append(Diagnostic(code, message, span, notes, fix))
 
     def in_order(self) -> tuple[Diagnostic, ...]:
@@ -63,6 +67,14 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean `{near}`?" if near else ""
 
 
+def printable(text: str, width: int = 40) -> str:
+    """Text of a file as it may be shown: on one line, without control characters, cut when long."""
+    out = "".join(c if c.isprintable() or c == " " else "\ufffd" for c in text)
+    return out if len(out) <= width else out[: width - 1] + "…"
+
+
+WINDOW = 120
+"""Characters of a line that are quoted."""
 _HIGHLIGHT = {"red": "\x1b[1;31m", "blue": "\x1b[34m", "bold": "\x1b[1m"}
 
 
@@ -71,19 +83,23 @@ def _paint(text: str, style: str, colour: bool) -> str:
 
 
 def _quote(span: Span, colour: bool, style: str) -> list[str]:
-    """The source line with carets below."""
+    """The source line with carets below; of a long line the part around the place."""
     if not span.source.name:
         return []
-    line, column = span.source.place(span.start)
-    text = span.source.line(line).replace("\t", " ")
-    width = max(1, min(span.end - span.start, len(text) - column + 1))
-    margin = str(line)
+    number, column = span.source.place(span.start)
+    line = span.source.line(number)
+    left = max(0, column - 1 - WINDOW // 2) if len(line) > WINDOW else 0
+    text = printable(line[left:].replace("\t", " "), WINDOW)
+    if left:
+        text = "…" + text[1:]
+    width = max(1, min(span.end - span.start, len(text) - (column - 1 - left)))
+    margin = str(number)
     blank = " " * len(margin)
     bar = _paint("|", "blue", colour)
     return [
         f" {blank} {bar}",
         f" {_paint(margin, 'blue', colour)} {bar} {text}",
-        f" {blank} {bar} {' ' * (column - 1)}{_paint('^' * width, style, colour)}",
+        f" {blank} {bar} {' ' * (column - 1 - left)}{_paint('^' * width, style, colour)}",
     ]
 
 

@@ -34,10 +34,11 @@ Part: TypeAlias = Node | Word | None
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """The declarations of a file, in order."""
+    """The declarations of a file, in order, and the stretches that could not be read."""
 
     source: Source = field(compare=False)
     declarations: tuple[Node, ...]
+    broken: tuple[Span, ...] = field(default=(), compare=False)
 
 
 def node(part: Part) -> Node:
