@@ -16,15 +16,6 @@ Visit: TypeAlias = Callable[[State, Frame, list[Any]], None]
 """Appends something for every way on from here to a list."""
 
 
-def free(e: core.Expr) -> frozenset[str]:
-    """The names an expression uses but does not bind."""
-    if isinstance(e, core.Local):
-        return frozenset([e.name])
-    inside = frozenset[str]().union(*map(free, core.children(e)))
-    name = core.bound(e)
-    return inside - {name} if name else inside
-
-
 class CompiledAction:
     """One action as functions. Its frame holds all parameters in order, then room for what is bound inside."""
 
@@ -96,7 +87,7 @@ class CompiledAction:
         places = self.scope
         parts: list[list[Code]] = [[] for _ in range(len(places) + 1)]
         for part in core.conjuncts(self.action.guard):
-            known = max((places[name] + 1 for name in free(part) if name in places), default=0)
+            known = max((places[name] + 1 for name in core.free(part) if name in places), default=0)
             parts[known].append(compiler.expr(part, self.scope))
         return parts
 

@@ -7,7 +7,7 @@ middle of a round `given` changes the position. When a move needs a tile that th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
@@ -58,11 +58,11 @@ class Needs(Exception):
         self.tile, self.cell = tile, cell
 
 
-def run_example(game: core.Game, example: core.Example) -> Result:
-    """Run one example at the table it asks for, by default the smallest."""
+def run_example(game: core.Game, example: core.Example, rules_of: Callable[[core.Instance], Rules] = Rules) -> Result:
+    """Run one example at the table it asks for, by default the smallest; `rules_of` may make rules that are watched."""
     checks: list[Check] = []
     try:
-        rules = Rules(table(game, example))
+        rules = rules_of(table(game, example))
         state, steps = rules.new_match(), list(example.steps)
         while steps:
             scene = Scene(rules, state, steps)

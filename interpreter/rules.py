@@ -20,11 +20,12 @@ from domrules.interpreter.step import Placement, Stepper
 class Rules:
     """The rules of one instance as functions from states to states. Holds no position; share it freely.
 
-    All of them may raise `RuleError`. `watch` is told the spans of rows that decide and of statements that are taken.
+    All of them may raise `RuleError`. `watch` is told the spans of rows, conditional statements, actions and endings
+    whenever one of them decides.
     """
 
     def __init__(self, instance: core.Instance, watch: Watch | None = None) -> None:
-        self.instance = instance
+        self.instance, self._watch = instance, watch
         self._compiler = compiler = Compiler(instance, watch)
         self.layout = compiler.layout
         self.stock = instance.role("zone", "stock")[0]
@@ -149,6 +150,8 @@ class Rules:
 
     def act(self, state: State, move: Move, outcome: Args = ()) -> State:
         """The state after a legal move; if an ending holds then, it stands in `ending`."""
+        if self._watch:
+            self._watch(self.instance.actions[move.action].span)
         return self._look(self._actions[move.action].perform(state, move.args + outcome), at_start=False)
 
     def placements(self, state: State, move: Move, outcome: Args = ()) -> tuple[Placement, ...]:
@@ -159,6 +162,8 @@ class Rules:
         """Endings in order; the first that holds is written down."""
         for number, (from_start, holds) in enumerate(self._endings):
             if (from_start or not at_start) and holds(state):
+                if self._watch:
+                    self._watch(self.instance.endings[number].span)
                 return self.ended(state, number)
         return state
 
