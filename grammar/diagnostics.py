@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from domrules.grammar.source import Span
@@ -36,28 +36,48 @@ class BadFile(Exception):
         super().__init__("\n".join(f"{d.span}: {d.code} {d.message}" for d in self.diagnostics))
 
 
+class Enough(Exception):
+    """There are so many mistakes that nobody will read more; raised by Reporter.add, caught by whoever made it."""
+
+
 @dataclass
 class Reporter:
-    """Gathers mistakes; every pass adds to the same one. `more` counts those that nobody described."""
+    """Gathers mistakes; every pass adds to the same one."""
 
     found: list[Diagnostic] = field(default_factory=list)
+    most: int = 100
     more: int = 0
+    """Mistakes that are there but not described."""
     _places: set[tuple[str, str, int]] = field(default_factory=set)
+    _unwanted: Callable[[Diagnostic], bool] | None = None
 
     def add(self, code: str, message: str, span: Span, *notes: Note, fix: str = "") -> None:
-        """Report once: a second mistake with the same code at the same place is dropped."""
-        place = (code, span.source.name, span.start)
-        if place not in self._places:
-            self._places.add(place)
-            self.found.append(Diagnostic(code, message, span, notes, fix))
+        """Report once: a second mistake with the same code at the same place is dropped. Raises Enough."""
+        place, d = (code, span.source.name, span.start), Diagnostic(code, message, span, notes, fix)
+        if place in self._places or (self._unwanted is not None and self._unwanted(d)):
+            return
+        if len(self.found) >= self.most:
+            self.more += 1
+            raise Enough
+        self._places.add(place)
+        self.found.append(d)
+
+    def mute(self, unwanted: Callable[[Diagnostic], bool]) -> None:
+        """From now on drop what is `unwanted`."""
+        self._unwanted = unwanted
 
     def in_order(self) -> tuple[Diagnostic, ...]:
         return tuple(sorted(self.found, key=lambda d: (d.span.source.name, d.span.start)))
 
 
+LONGEST = 40
+"""Names above that are not compared with others."""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name most like this one; empty when none is."""
-    close = difflib.get_close_matches(name, sorted(set(known)), 1, 0.6)
+    pool = sorted({k for k in known if len(k) <= LONGEST}) if len(name) <= LONGEST else []
+    close = difflib.get_close_matches(name, pool, 1, 0.6)
     return close[0] if close else ""
 
 
@@ -105,13 +125,13 @@ def _quote(span: Span, colour: bool, style: str) -> list[str]:
 
 def render(d: Diagnostic, colour: bool = False) -> str:
     """The mistake as a person reads it: sentence, place, quoted line, notes, fix."""
-    out = [f"{_paint(f'error[{d.code}]', 'red', colour)}: {_paint(d.message, 'bold', colour)}"]
+    out = [f"{_paint(f'error[{d.code}]', 'red', colour)}: {_paint(printable(d.message, 300), 'bold', colour)}"]
     if d.span.source.name:
         out.append(f"  {_paint('-->', 'blue', colour)} {d.span}")
     out += _quote(d.span, colour, "red")
     for note in d.notes:
         place = f" ({note.span})" if note.span is not None and note.span.source.name else ""
-        out.append(f"  {_paint('=', 'blue', colour)} note: {note.text}{place}")
+        out.append(f"  {_paint('=', 'blue', colour)} note: {printable(note.text, 300)}{place}")
     if d.fix:
-        out.append(f"  {_paint('=', 'blue', colour)} help: {d.fix}")
+        out.append(f"  {_paint('=', 'blue', colour)} help: {printable(d.fix, 300)}")
     return "\n".join(out)

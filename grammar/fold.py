@@ -14,6 +14,9 @@ from domrules.grammar.diagnostics import Diagnostic, did_you_mean
 Env = Mapping[str, Lit]
 Cell: TypeAlias = tuple[str, int | None]
 NOTHING: Env = {}
+MAX_COST = 500_000
+"""Steps that a quantifier without state may take to be computed beforehand; beyond that the engines compute it."""
+MAX_FACTOR = 10**18
 
 
 class Unresolved(Exception):
@@ -40,6 +43,9 @@ class Fold:
     """Look into defines for constants even where they read state."""
     done: dict[str, core.Fn] = field(default_factory=dict)
     _pure: dict[str, bool] = field(default_factory=dict)
+    _failing: dict[str, bool] = field(default_factory=dict)
+    _values: dict[tuple[str, tuple[object, ...]], Expr] = field(default_factory=dict)
+    _costs: dict[Expr | str, int] = field(default_factory=dict)
     _seen: dict[tuple[str, tuple[Value | str, ...]], Lit | None] = field(default_factory=dict)
 
     # ------------------------------------------------------------ names
@@ -147,6 +153,7 @@ class Fold:
             return self._junction(e, env)
         args = tuple(self(a, env) for a in e.args)
         if all(isinstance(a, Lit) for a in args):
+            self._bounded(e, args)
             values: list[Value] = [a.value for a in args if isinstance(a, Lit) and not isinstance(a.value, str | tuple)]
             return Lit(operate(e.name, values, e.const, e.tie), e.type, e.span)
         if e.name == "not":
@@ -155,6 +162,13 @@ class Fold:
             lit, other = (args[0], args[1]) if isinstance(args[0], Lit) else (args[1], args[0])
             return other if core.is_lit(lit, True) else core.negation(other)
         return Op(e.name, args, e.type, e.const, e.tie, e.span)
+
+    def _bounded(self, e: Op, args: tuple[Expr, ...]) -> None:
+        """Products of products grow without end; a game needs none that large."""
+        if e.name == "mul" and any(
+            isinstance(a, Lit) and isinstance(a.value, int) and abs(a.value) > MAX_FACTOR for a in args
+        ):
+            raise Unresolved(Diagnostic("DOM439", f"here a number above {MAX_FACTOR} is multiplied", e.span))
 
     def _junction(self, e: Op, env: Env) -> Expr:
         stop = e.name == "or"
@@ -173,8 +187,11 @@ class Fold:
         """Could looking at this be a rule error (a promise not kept)?"""
         if isinstance(e, core.Sole) and e.must:
             return True
-        if isinstance(e, core.Call) and self._may_fail(self.fns[e.fn].body):
-            return True
+        if isinstance(e, core.Call):
+            if e.fn not in self._failing:
+                self._failing[e.fn] = self._may_fail(self.fns[e.fn].body)
+            if self._failing[e.fn]:
+                return True
         return any(self._may_fail(c) for c in core.children(e))
 
     def _cases(self, e: core.Cases, env: Env) -> Expr:
@@ -216,7 +233,7 @@ class Fold:
     def _static_agg(self, e: core.Agg, mask: int, env: Env) -> Expr | None:
         """The value of a quantifier that reads no state; None when it does, or binds something else unknown."""
         known = {*env, e.var}
-        if any(x is not None and not self.pure(x, known) for x in (e.guard, e.body)):
+        if any(x is not None and not self.pure(x, known) for x in (e.guard, e.body)) or self.cost(e) > MAX_COST:
             return None
         chosen: list[Lit] = []
         values: list[Value] = []
@@ -266,13 +283,20 @@ class Fold:
         if isinstance(fn.body, Lit):
             return fn.body
         if self.pure_fn(e.fn) and all(isinstance(a, Lit) for a in args):
-            inner = {p: a for (p, _), a in zip(fn.params, args, strict=True) if isinstance(a, Lit)}
-            return self(fn.body, inner)
+            return self._value(fn, args)
         if self.deep and any(isinstance(a, Lit) for a in args):
             found = self._look_into(fn, args)
             if found is not None:
                 return found
         return core.Call(e.fn, args, e.type, e.span)
+
+    def _value(self, fn: core.Fn, args: tuple[Expr, ...]) -> Expr:
+        """A define that reads no state, applied to constants."""
+        key = (fn.name, tuple(a.value for a in args if isinstance(a, Lit)))
+        if key not in self._values:
+            inner = {p: a for (p, _), a in zip(fn.params, args, strict=True) if isinstance(a, Lit)}
+            self._values[key] = self(fn.body, inner)
+        return self._values[key]
 
     def _look_into(self, fn: core.Fn, args: tuple[Expr, ...]) -> Lit | None:
         """The constant a call comes to when some arguments are known, if it comes to one."""
@@ -319,6 +343,22 @@ class Fold:
             case _:
                 pass
         return all(self.pure(c, known) for c in core.children(e))
+
+    def cost(self, e: Expr) -> int:
+        """About how many steps it takes to compute this when it is constant; defines are computed once an argument."""
+        if e not in self._costs:
+            own = 1 + sum(self.cost(c) for c in core.children(e))
+            if isinstance(e, core.Agg | core.Best):
+                own *= max(1, self.sorts[e.sort].size)
+            elif isinstance(e, core.Call):
+                own += self._cost_of_fn(e.fn)
+            self._costs[e] = own
+        return self._costs[e]
+
+    def _cost_of_fn(self, name: str) -> int:
+        if name not in self._costs:
+            self._costs[name] = self.cost(self.fns[name].body)
+        return self._costs[name]
 
     # ------------------------------------------------------------ statements
 

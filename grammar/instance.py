@@ -8,7 +8,7 @@ from dataclasses import replace
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Lit, Maybe, Value
 from domrules.grammar.diagnostics import BadFile, Diagnostic, did_you_mean
-from domrules.grammar.fold import Fold, Unresolved
+from domrules.grammar.fold import MAX_COST, Fold, Unresolved
 from domrules.grammar.source import Span
 
 MAX_SORT = 400
@@ -32,6 +32,13 @@ def instantiate(
         return _Builder(game, players, options or {}, open).instance()
     except Unresolved as missing:
         raise BadFile([missing.diagnostic]) from None
+
+
+def allow(instance: core.Instance, options: Mapping[str, object]) -> None:
+    """Does the game allow other options at this table? Raises SettingError. No sort may depend on them."""
+    builder = _Builder(instance.game, instance.players, options, ())
+    builder.fold = Fold(instance.sorts, builder.fold.options, instance.game.fns)
+    builder.axioms()
 
 
 def specialise_expr(instance: core.Instance, e: core.Expr) -> core.Expr:
@@ -154,7 +161,7 @@ class _Builder:
         self._teams()
         fold = Fold(self.sorts, self.fold.options, self.game.fns)
         self.fold = fold
-        axioms = self._axioms()
+        axioms = self.axioms()
         game = self.game
         return core.Instance(
             game=game,
@@ -184,6 +191,10 @@ class _Builder:
         try:
             return self.fold.constant(e, env or {})
         except ValueError:
+            if not self.open:
+                raise self._bad(
+                    "DOM428", f"{what} takes too long to compute", e.span, "range over smaller sets"
+                ) from None
             names = ", ".join(self.open)
             raise SettingError(f"{what} depends on an option that was left open ({names}): give it a value") from None
 
@@ -227,16 +238,18 @@ class _Builder:
                     raise self._bad(
                         "DOM433", f"`{name}` is no {half.name}, so there is no tile {a}|{b}", self.game.dominoes.span
                     )
-            out += [(half.names.index(a), half.names.index(b))] * part.copies
+            out += [(half.names.index(a), half.names.index(b))] * min(part.copies, MAX_SORT + 1)
         return out
 
     def _each_pair(self, part: core.EachPair, half: core.Sort) -> list[tuple[int, int]]:
-        out = []
+        out: list[tuple[int, int]] = []
+        if half.size**2 * self.fold.cost(part.where) > MAX_COST:
+            raise self._bad("DOM428", "the set of tiles takes too long to compute", part.where.span, "list the tiles")
         for a in range(half.size):
             for b in range(half.size):
                 env = {part.first: Lit(a, Elem(half.name)), part.second: Lit(b, Elem(half.name))}
-                if self._static(part.where, "the set of tiles", env):
-                    out += [(a, b)] * part.copies
+                if len(out) <= MAX_SORT and self._static(part.where, "the set of tiles", env):
+                    out += [(a, b)] * min(part.copies, MAX_SORT + 1)
         return out
 
     def _teams(self) -> None:
@@ -256,7 +269,7 @@ class _Builder:
 
     # ------------------------------------------------------------ the rest
 
-    def _axioms(self) -> tuple[core.Expr, ...]:
+    def axioms(self) -> tuple[core.Expr, ...]:
         """Ranges of open options, and requirements; a requirement that fails is a SettingError."""
         out: list[core.Expr] = []
         for o in self.game.options.values():

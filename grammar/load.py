@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from domrules.grammar import core
-from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, Reporter, did_you_mean
+from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean
 from domrules.grammar.lower import lower
 from domrules.grammar.parse import MAX_SIZE, parse
+from domrules.grammar.settings import check_settings
 from domrules.grammar.source import Source, Span
 from domrules.grammar.syntax import File, Node, Word, node, word
 
@@ -24,29 +27,76 @@ class Loaded:
     game: core.Game | None
     diagnostics: tuple[Diagnostic, ...]
     files: tuple[File, ...]
+    more: int = 0
+    """Mistakes that are not described, because there are too many."""
 
 
 def load(path: Path) -> core.Game:
-    """The game of a file. Raises BadFile with every mistake, OSError when it cannot be read."""
-    loaded = check(path)
-    if loaded.game is None:
-        raise BadFile(loaded.diagnostics)
-    return loaded.game
+    """The game of a file. Raises BadFile with every mistake but those of single tables, OSError when it cannot be read."""
+    report = Reporter()
+    game, _ = _read(path, report)
+    if game is None:
+        raise BadFile(report.in_order())
+    return game
 
 
 def check(path: Path) -> Loaded:
-    """The game or the mistakes of a file. Raises OSError when the file itself cannot be read."""
+    """The game or the mistakes of a file, at every table it allows. Raises OSError when the file cannot be read."""
     report = Reporter()
-    files = _chain(path, report)
-    game = lower(files, report) if files and not _unreadable(report) else None
-    if game is None and not report.found:
-        raise AssertionError("a file without game and without mistake")
-    return Loaded(game, report.in_order(), tuple(files))
+    game, files = _read(path, report)
+    if game is not None:
+        with suppress(Enough):
+            check_settings(game, report)
+    return Loaded(None if report.found else game, report.in_order(), tuple(files), report.more)
 
 
-def _unreadable(report: Reporter) -> bool:
-    """Is a mistake of the kind that makes all later ones follow-ups?"""
-    return any(d.code.startswith("DOM1") or d.code in ("DOM215", "DOM216", "DOM217") for d in report.found)
+def _read(path: Path, report: Reporter) -> tuple[core.Game | None, list[File]]:
+    """The game of a file and its ancestors' texts; None after a mistake."""
+    files: list[File] = []
+    with suppress(Enough):
+        if _chain(path, report, files) and _headed(files, report):
+            report.mute(_follow_up(files))
+            return lower(files, report), files
+    assert report.found, "a file without game and without mistake"
+    return None, files
+
+
+def _headed(files: list[File], report: Reporter) -> bool:
+    """Does every file say what it is? Without that nothing else in it can be understood."""
+    for file in files:
+        if not any(_is_head(n) for n in file.declarations):
+            if not file.broken:
+                at = Span(file.source, 0, min(1, len(file.source.text)))
+                report.add(
+                    "DOM412", "this file does not say what game it is", at, fix="begin with `game NAME extends line`"
+                )
+            return False
+    return True
+
+
+def _is_head(n: Node) -> bool:
+    return (node(n.parts[0]) if n.kind == "instead" else n).kind in ("game", "family")
+
+
+MISSING = frozenset("DOM404 DOM418 DOM421 DOM422".split())
+"""Codes for what a file lacks; it may stand in a declaration that could not be read."""
+
+
+def _follow_up(files: list[File]) -> Callable[[Diagnostic], bool]:
+    """Is a mistake only there because a declaration could not be read?"""
+    broken = [re.sub(r'"[^"\n]*"?|#[^\n]*', " ", span.text) for file in files for span in file.broken]
+    lost = {word for text in broken for word in _words(text)}
+    declared = {word for text in broken for word in _words(text)[1:3]}
+
+    def follows(d: Diagnostic) -> bool:
+        suspects = lost if d.code.startswith("DOM2") else declared
+        return bool(broken) and (d.code in MISSING or not suspects.isdisjoint(_words(d.span.text)))
+
+    return follows
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z_][a-z0-9_]*", text)
 
 
 def read_source(path: Path, report: Reporter) -> Source | None:
@@ -69,38 +119,40 @@ def read_source(path: Path, report: Reporter) -> Source | None:
         return None
 
 
-def _chain(path: Path, report: Reporter) -> list[File]:
-    """The file and its ancestors, oldest first."""
-    files: list[File] = []
+def _chain(path: Path, report: Reporter, files: list[File]) -> bool:
+    """Read the file and its ancestors into `files`, oldest first; True when all are there."""
     seen: list[Path] = []
     while True:
         seen.append(path.resolve())
         source = read_source(path, report)
         if source is None:
-            break
-        file = parse(source, report)
-        files.insert(0, file)
-        parent = _parent(file)
+            return False
+        files.insert(0, parse(source, report))
+        parent = _parent(files[0])
         if parent is None:
-            break
+            return True
         found = _find(parent.text, path)
         if found is None:
             report.add("DOM215", f"there is no file `{parent}.dom` to extend", parent.span, Note(f"looked in {_shown(path)}"),
                        fix=did_you_mean(parent.text, _names(path)))  # fmt: skip
-            break
-        if found.resolve() in seen or len(seen) > MAX_CHAIN:
+            return False
+        if found.resolve() in seen:
             loop = " → ".join([p.stem for p in seen] + [found.stem])
-            report.add("DOM216", f"`{parent}` extends itself: {loop}", parent.span)
-            break
+            report.add(
+                "DOM216", f"`{parent}` extends itself: {loop}", parent.span, fix="give one of the files another name"
+            )
+            return False
+        if len(seen) > MAX_CHAIN:
+            report.add("DOM217", f"more than {MAX_CHAIN} files extend each other", parent.span)
+            return False
         path = found
-    return files
 
 
 def _parent(file: File) -> Word | None:
     for n in file.declarations:
-        inner: Node = node(n.parts[0]) if n.kind == "instead" else n
-        if inner.kind in ("game", "family") and inner.parts[1] is not None:
-            return word(inner.parts[1])
+        if _is_head(n):
+            head = node(n.parts[0]) if n.kind == "instead" else n
+            return word(head.parts[1]) if head.parts[1] is not None else None
     return None
 
 

@@ -83,15 +83,6 @@ class Lowering:
 
     def _head(self) -> tuple[str, Node | None]:
         heads = self.of("game", "family")
-        if not heads:
-            at = self.files[-1].source
-            self.report.add(
-                "DOM412",
-                "this file does not say what game it is",
-                Span(at, 0, min(1, len(at.text))),
-                fix="begin with `game NAME extends line`",
-            )
-            return "", None
         for d in heads[1:]:
             self.report.add(
                 "DOM402", "a file describes one game", d.node.span, Note("the first is here", heads[0].node.span)

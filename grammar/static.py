@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from domrules.grammar import core
+from domrules.grammar.depth import calls as calls
+from domrules.grammar.depth import check_depth, fixed_parts
+from domrules.grammar.depth import reads as reads
 from domrules.grammar.diagnostics import Note, Reporter
 from domrules.grammar.source import NOWHERE, Span
 
 
 def check_game(game: core.Game, report: Reporter) -> None:
     """Add a mistake for everything a game needs and this one lacks."""
-    _recursion(game, report)
+    if not check_depth(game, report):
+        return
     _static_parts(game, report)
     if game.abstract:
         return
@@ -78,58 +82,10 @@ def _writes(block: core.Block) -> Iterator[core.Set]:
                 pass
 
 
-def calls(e: core.Expr) -> Iterator[core.Call]:
-    """Every call inside an expression."""
-    if isinstance(e, core.Call):
-        yield e
-    for child in core.children(e):
-        yield from calls(child)
-
-
-def reads(e: core.Expr) -> Iterator[core.Read]:
-    """Every read inside an expression, not looking into defines."""
-    if isinstance(e, core.Read):
-        yield e
-    for child in core.children(e):
-        yield from reads(child)
-
-
-def _recursion(game: core.Game, report: Reporter) -> None:
-    """A define may not need itself."""
-    done: set[str] = set()
-
-    def visit(name: str, path: tuple[str, ...]) -> None:
-        if name in path:
-            loop = " → ".join([*path[path.index(name) :], name])
-            fn = game.fns[name]
-            report.add(
-                "DOM423",
-                f"`{name}` is explained by itself: {loop}",
-                fn.span,
-                Note("every define must end in states and numbers"),
-            )
-            return
-        if name in done or name not in game.fns:
-            return
-        for call in calls(game.fns[name].body):
-            visit(call.fn, (*path, name))
-        done.add(name)
-
-    for name in game.fns:
-        visit(name, ())
-
-
 def _static_parts(game: core.Game, report: Reporter) -> None:
-    """Ranges, tile sets, teams and deals are fixed before the first move: they may read no state."""
-    static = [e for d in game.enums for e in (d.low, d.high) if e is not None]
-    static += [p.where for p in game.dominoes.parts if isinstance(p, core.EachPair)]
-    static += [d.count for d in game.deals]
-    static += [o.default for o in game.options.values()]
-    static += [o.requires for o in game.options.values() if o.requires is not None]
-    if game.teams is not None:
-        static.append(game.fns[game.teams].body)
-    for e in static:
-        read = _first_state(game, e, ())
+    """What is fixed before the first move may read no state."""
+    for e in fixed_parts(game):
+        read = first_state(game, e)
         if read is not None:
             report.add(
                 "DOM424",
@@ -139,13 +95,15 @@ def _static_parts(game: core.Game, report: Reporter) -> None:
             )
 
 
-def _first_state(game: core.Game, e: core.Expr, seen: tuple[str, ...]) -> core.Read | None:
-    for read in reads(e):
-        if read.var not in game.options:
-            return read
-    for call in calls(e):
-        if call.fn not in seen and call.fn in game.fns:
-            found = _first_state(game, game.fns[call.fn].body, (*seen, call.fn))
-            if found is not None:
-                return found
+def first_state(game: core.Game, e: core.Expr) -> core.Read | None:
+    """The first read of a state in an expression or the defines it needs."""
+    waiting, seen = [e], set[str]()
+    for body in waiting:
+        for read in reads(body):
+            if read.var not in game.options:
+                return read
+        for call in calls(body):
+            if call.fn not in seen and call.fn in game.fns:
+                seen.add(call.fn)
+                waiting.append(game.fns[call.fn].body)
     return None

@@ -74,7 +74,8 @@ def load(directory: Path = GRAMMAR.parent) -> "Lark":
     if saved.startswith(wanted):
         parts = pickle.loads(saved[len(wanted) :])
         # `Lark.load` takes no options; this is what parsers of its standalone generator call.
-        return Lark._load_from_dict(parts["data"], parts["memo"], postlex=WholeWords())
+        parser: Lark = Lark._load_from_dict(parts["data"], parts["memo"], postlex=WholeWords())  # type: ignore[no-untyped-call]
+        return parser
     return make(text)
 
 

@@ -1,0 +1,203 @@
+"""core.Game → the mistakes that show only at a table: an element, tile or deal that is not there for some players or options."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from domrules.grammar import core
+from domrules.grammar.core import Elem, Expr
+from domrules.grammar.depth import calls, expressions, fixed_parts, parts, reads
+from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, Reporter, did_you_mean
+from domrules.grammar.instance import SettingError, allow, instantiate, specialise_expr
+from domrules.grammar.source import Span
+
+Setting = Mapping[str, object]
+DEFAULTS: Setting = {}
+MAX_TABLES = 200
+"""Tables that are looked at."""
+
+
+def check_settings(game: core.Game, report: Reporter) -> None:
+    """Add the mistakes of every player count, with default options and each option that matters at its extremes."""
+    if game.abstract:
+        return
+    tables = Tables(game, report, tuple(name for name in game.options if name in _shaping(game)))
+    for players in game.seats:
+        default = tables.instance(players, DEFAULTS)
+        if default is None:
+            continue
+        shaky = any(not _exists(lit, default) for lit in _names(game))
+        options = game.options if shaky else tables.shaping
+        for name in options:
+            for value in _extremes(game.options[name], default):
+                tables.instance(players, {name: value})
+        for body in (*(lemma.body for lemma in game.lemmas), *(claim.body for claim in game.claims)):
+            tables.expr(body, default, DEFAULTS)
+    for example in game.examples:
+        _example(tables, example)
+
+
+@dataclass
+class Tables:
+    """Instances by setting, each made once; what is wrong with one is reported with its setting."""
+
+    game: core.Game
+    report: Reporter
+    shaping: tuple[str, ...]
+    """Options on which the sorts, the tiles, the teams or the deals depend."""
+    made: dict[tuple[int, tuple[tuple[str, object], ...]], core.Instance | None] = field(default_factory=dict)
+
+    def instance(self, players: int, options: Setting) -> core.Instance | None:
+        """The instance; None when the file is wrong there. A setting that the game refuses is no mistake."""
+        key = (players, tuple(options.items()))
+        if key not in self.made and len(self.made) < MAX_TABLES:
+            self.made[key] = None
+            try:
+                self.made[key] = instantiate(self.game, players, options)
+            except SettingError:
+                pass
+            except BadFile as bad:
+                self.add(bad.diagnostics, players, options)
+        return self.made.get(key)
+
+    def expr(self, e: Expr, instance: core.Instance, options: Setting) -> None:
+        """Report what an expression names that this instance has not."""
+        try:
+            specialise_expr(instance, e)
+        except BadFile as bad:
+            self.add(bad.diagnostics, instance.players, options)
+
+    def add(self, found: Sequence[Diagnostic], players: int, options: Setting) -> None:
+        for d in found:
+            values = "".join(f", {name} = {str(value).lower()}" for name, value in options.items())
+            several = len(self.game.seats) > 1 or values
+            notes = (Note(f"this shows with {players} player{'s' if players > 1 else ''}{values}"),) if several else ()
+            self.report.add(d.code, d.message, d.span, *d.notes, *notes, fix=d.fix)
+
+
+# ---------------------------------------------------------------- which settings matter
+
+
+def _shaping(game: core.Game) -> set[str]:
+    """Options on which the sorts, the tiles, the teams or the deals depend."""
+    waiting, seen, out = list(fixed_parts(game)), set[str](), set[str]()
+    while waiting:
+        e = waiting.pop()
+        out |= {read.var for read in reads(e)} & game.options.keys()
+        for call in calls(e):
+            if call.fn in game.fns and call.fn not in seen:
+                seen.add(call.fn)
+                waiting.append(game.fns[call.fn].body)
+    return out
+
+
+def _extremes(option: core.Option, instance: core.Instance) -> tuple[object, ...]:
+    match option.type:
+        case core.BoolType():
+            return (False, True)
+        case core.IntType():
+            return tuple(v for v in (option.low, option.high) if v is not None)
+        case Elem(sort=sort):
+            return instance.sorts[sort].names
+        case _:
+            return ()
+
+
+def _names(game: core.Game) -> Iterator[core.Lit]:
+    """Every constant of the rules that is the name of an element or tile."""
+    for e in expressions(game):
+        yield from (p for p in parts(e) if isinstance(p, core.Lit) and isinstance(p.value, str | tuple))
+
+
+def _exists(lit: core.Lit, instance: core.Instance) -> bool:
+    """Is this name there, and only once?"""
+    if isinstance(lit.value, tuple):
+        names = _copies(lit.value, instance)
+        return len(names) == 1
+    return not isinstance(lit.type, Elem | core.Maybe) or lit.value in instance.sorts[lit.type.sort].names
+
+
+def _copies(halves: tuple[str, str], instance: core.Instance) -> list[str]:
+    """The names of the tiles with these halves."""
+    low, high = halves[0], halves[1].split("*")[0]
+    wanted = (f"{low}|{high}", f"{high}|{low}")
+    return [name for name in instance.sorts["tile"].names if name.split("*")[0] in wanted]
+
+
+# ---------------------------------------------------------------- examples
+
+
+def _example(tables: Tables, example: core.Example) -> None:
+    game, report = tables.game, tables.report
+    players = example.players if example.players is not None else min(game.seats)
+    if players not in game.seats:
+        seats = f"{game.seats[0]}" if len(game.seats) == 1 else f"{game.seats[0]} to {game.seats[-1]}"
+        place = _within(example.span, "players", str(players))
+        report.add("DOM437", f"this game is for {seats} players, not {players}", place)
+        return
+    options = {name: e.value for name, e in example.options if isinstance(e, core.Lit)}
+    shaping = {name: value for name, value in options.items() if name in tables.shaping}
+    instance = tables.instance(players, shaping)
+    try:
+        if instance is not None:
+            allow(instance, options)
+        elif shaping:
+            instantiate(game, players, options)
+    except SettingError as refused:
+        place = next((_within(example.span, "with", name) for name in options), example.span)
+        report.add("DOM438", f"this table is not allowed: {refused}", place)
+        return
+    except BadFile:
+        return
+    if instance is not None:
+        for step in example.steps:
+            _step(tables, step, instance, options)
+
+
+def _step(tables: Tables, step: core.Step, instance: core.Instance, options: Setting) -> None:
+    match step:
+        case core.Assign():
+            for e in (step.index, *step.values):
+                if e is not None:
+                    tables.expr(e, instance, options)
+            for tile in step.tiles or ():
+                _tile(tables, tile, step.span, instance, options)
+        case core.RestIn(zone=zone):
+            tables.expr(zone, instance, options)
+        case core.Played() | core.Allows():
+            for move in step.moves:
+                _move(tables, move, step.span, instance, options)
+        case core.Expect():
+            tables.expr(step.body, instance, options)
+        case core.Ended():
+            pass
+
+
+def _move(tables: Tables, move: core.MoveName, span: Span, instance: core.Instance, options: Setting) -> None:
+    action = next(a for a in tables.game.actions if a.name == move.action)
+    for param, arg in zip(action.params, move.args, strict=False):
+        names = instance.sorts[param.sort].names
+        if param.sort == "tile" and "|" in arg:
+            low, high = arg.split("|")
+            _tile(tables, (low, high), span, instance, options)
+        elif arg not in names:
+            missing = Diagnostic(
+                "DOM431", f"there is no {param.sort} `{arg}`", _within(span, arg), fix=did_you_mean(arg, names)
+            )
+            tables.add([missing], instance.players, options)
+
+
+def _tile(tables: Tables, halves: tuple[str, str], span: Span, instance: core.Instance, options: Setting) -> None:
+    if not _copies(halves, instance):
+        text = "|".join(halves)
+        missing = Diagnostic("DOM433", f"there is no tile {text} in this set", _within(span, text))
+        tables.add([missing], instance.players, options)
+
+
+def _within(span: Span, *words: str) -> Span:
+    """The place of the last of some words that follow each other in a span; the whole span when they do not."""
+    pattern = r"[\s]+".join(rf"(?<!\w)({re.escape(word)})(?!\w)" for word in words)
+    found = re.compile(pattern).search(span.source.text, span.start, span.end)
+    return Span(span.source, *found.span(len(words))) if found is not None else span
