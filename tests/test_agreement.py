@@ -14,7 +14,7 @@ GAMES: list[tuple[str, simulator.Name]] = [("block", "block"), ("draw", "draw"),
 @pytest.mark.parametrize(("spec", "name"), GAMES)
 def test_every_move_is_that_of_the_simulator(spec: str, name: simulator.Name, players: int, full: bool) -> None:
     rules = shipped(spec, players, optimised=True)
-    for index in range(1700 if full else 25):
+    for index in range(560 if full else 25):
         theirs = simulator.play(name, 7, index, players=players)
         ours = play_match(rules, Chance.named(7, index))
         assert names(rules, ours) == theirs.moves
