@@ -1,4 +1,8 @@
-"""From an action to its legal moves: parameters in order, each over its domain, guards tested as early as possible."""
+"""From an action to its legal moves: parameters in order, each over its domain, guards tested as early as possible.
+
+A move is an action with the arguments that are chosen. Chance parameters come last and make one set of outcomes, in
+canonical order; the move is legal when that set is not empty.
+"""
 
 from __future__ import annotations
 

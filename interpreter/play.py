@@ -1,5 +1,10 @@
 """From rules, players and a seed to a match: deals, rounds, their settlement, and the digest of all that was decided.
 
+A round: all tiles lie in the stock and round states are at their initial values; the deals in written order, every
+cell of the target in turn, tile by tile; if `redeal` holds then, all of this again; the begin blocks; the endings that
+may hold from the start; then moves, after each of which the endings are looked at in order, until one holds; then the
+settlements. A match: rounds until `over` holds after a settlement.
+
 Everything that is decided is an event with n possibilities of which one, k, comes about: the tile that is dealt (the
 k-th lowest of its source), the move that is made (the k-th legal one), what fate adds to it (the k-th outcome).
 The digest takes n and k of every event, and the score cells after each round; it knows no names.
