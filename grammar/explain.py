@@ -24,7 +24,8 @@ KEYWORDS = frozenset(
 class Stop:
     """Where a declaration cannot be read on: the terminal that stands there, and those that could.
 
-    `kind` may also be $END, CHARACTER (nothing begins with it), KEYWORD (where a name is wanted), DEPTH (too deep).
+    `kind` may also be $END, CHARACTER (nothing begins with it), KEYWORD (where a name is wanted), NUMBER (too
+    large), DEPTH (too deep).
     """
 
     kind: str
@@ -67,6 +68,9 @@ def explain(place: Place, stop: Stop, report: Reporter) -> None:
             _unfinished(place, stop, report)
         case "KEYWORD":
             _keyword(place, stop.at, stop.text, report)
+        case "NUMBER":
+            report.add("DOM109", "this number is too large", place.span(stop.at, stop.at + len(stop.text)),
+                       *place.opened(stop.at), fix="write a number below 1000000000")  # fmt: skip
         case "DEPTH":
             report.add("DOM103", stop.text, place.span(place.piece.start, place.end), fix="name parts with `define`")
         case _:

@@ -25,6 +25,8 @@ class Elaborator(Protocol):
     def typed(self, part: Part, env: Env, want: Type) -> Expr: ...
     def number(self, part: Part, env: Env) -> Expr: ...
     def coerce(self, e: Expr, want: Type, span: Span) -> Expr: ...
+    def domain(self, part: Part, env: Env) -> tuple[str, Expr | None]: ...
+    def whole(self, sort: str, span: Span) -> Expr: ...
 
 
 ATTRIBUTES: dict[str, tuple[str, Type | None]] = {
@@ -85,7 +87,7 @@ def _attribute(to: Elaborator, w: Word, arg: Part, env: Env, span: Span) -> Expr
     e = to.typed(arg, env, Elem(sort))
     if e.type == ERROR:
         return e
-    return core.Attr(w.text, e, type_ if type_ is not None else Elem(to.scope.half), span)
+    return core.Attr(w.text, e, type_ if type_ is not None else to.scope.half_type, span)
 
 
 def _rounding(to: Elaborator, w: Word, args: list[Part], env: Env, span: Span) -> Expr:

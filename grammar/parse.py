@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MAX_SIZE = 256 * 1024
 MAX_NESTING = 100
+_LONG = re.compile(r"\d{10}")
 MAX_ERRORS = 20
 """Declarations of a file whose mistake is explained; the others are counted."""
 
@@ -128,6 +129,8 @@ def _node(tree: Tree[Token], source: Source, start: int, depth: int = 0) -> Node
             here = child.start_pos if child.start_pos is not None else at
             if child.type == "NAME" and child in explain.KEYWORDS:
                 raise _Stopped(Stop("KEYWORD", here, str(child)))
+            if child.type in ("INT", "TILE") and _LONG.search(child):
+                raise _Stopped(Stop("NUMBER", here, str(child)))
             parts.append(Word(child.type, str(child), Span(source, here, here + len(child))))
     return Node(str(tree.data), tuple(parts), Span(source, at, end))
 

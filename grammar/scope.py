@@ -19,8 +19,11 @@ FUNCTIONS = (
     "low", "high", "copy", "next", "seat", "team", "position", "number",
 )  # fmt: skip
 """Names of built-in functions; no define may take them."""
-PSEUDO = ("match_over", "match_winners")
+PSEUDO = ("match_over", "match_winners", "moves", "ending")
+"""What every game has; no declaration may take these names."""
 PLAYER = re.compile(r"p\d$")
+PLURALS = (("y", "ies"), ("f", "ves"))
+"""Endings of sorts, and of their plurals; all others take s or es."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +70,8 @@ class Scope:
 
     def claim_name(self, name: Word, what: str) -> bool:
         """Take a name for a declaration; False (and a mistake) when it is taken."""
-        if name.text in FUNCTIONS or name.text in PSEUDO:
-            self.report.add("DOM203", f"`{name}` is a function of the language", name.span, fix="choose another name")
+        if name.text in FUNCTIONS or name.text in PSEUDO or PLAYER.match(name.text):
+            self.report.add("DOM203", f"`{name}` {self.built_in(name.text)}", name.span, fix="choose another name")
             return False
         if name.text in self.places:
             self.report.add(
@@ -82,23 +85,59 @@ class Scope:
         self.places[name.text] = name.span
         return True
 
+    def built_in(self, name: str) -> str:
+        """What a name of the language is, after `…`."""
+        if name in FUNCTIONS:
+            return "is a function of the language"
+        return "is a player: p0 sits first, p1 next" if PLAYER.match(name) else "exists in every game"
+
     def members(self, name: str) -> Iterator[SortInfo]:
         """Sorts that have this member."""
         return (s for s in self.sorts.values() if s.members is not None and name in s.members)
 
     def plural(self, name: str) -> SortInfo | None:
-        """The sort whose plural this is: sides, players, halves are written with s, es or ies."""
-        for ending, singular in (("ies", "y"), ("es", ""), ("s", "")):
+        """The sort whose plural this is."""
+        for singular, ending in (*PLURALS, ("", "es"), ("", "s")):
             if name.endswith(ending):
                 found = self.sorts.get(name[: -len(ending)] + singular)
                 if found is not None:
                     return found
         return None
 
+    def plural_of(self, sort: str) -> str:
+        """How the set of all elements of a sort is written."""
+        for singular, ending in PLURALS:
+            if sort.endswith(singular):
+                return sort.removesuffix(singular) + ending
+        return f"{sort}es" if sort.endswith(("s", "x", "z", "ch", "sh")) else f"{sort}s"
+
+    def told(self, type_: core.Type) -> str:
+        """A type in words, with an article."""
+        match type_:
+            case core.Elem(sort=sort):
+                return self._one(sort)
+            case core.Maybe(sort=sort):
+                return f"{self._one(sort)} or none"
+            case core.SetOf(sort=sort):
+                return f"a set of {self.plural_of(sort)}"
+            case _:
+                return str(type_)
+
+    def _one(self, sort: str) -> str:
+        info = self.sorts.get(sort)
+        if info is not None and info.members and (sort in self.options or sort in self.vars or sort in self.fns):
+            return f"one of {' | '.join(info.members[:6])}"
+        return f"{'an' if sort[0] in 'aeio' else 'a'} {sort}"
+
+    @property
+    def half_type(self) -> core.Type:
+        """The type of the halves of tiles; unknown in a game without dominoes."""
+        return core.Elem(self.half) if self.half else ERROR
+
     def known(self) -> list[str]:
         """All names an expression may use."""
         members = [m for s in self.sorts.values() for m in s.members or ()]
-        plurals = [s + "s" for s in self.sorts]
+        plurals = [self.plural_of(s) for s in self.sorts]
         return [*self.options, *self.vars, *self.fns, *self.endings, *members, *plurals]
 
 

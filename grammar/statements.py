@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domrules.grammar import core
+from domrules.grammar import core, names
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Local, Maybe
 from domrules.grammar.diagnostics import Note, did_you_mean
 from domrules.grammar.expressions import Expressions, tile_key
@@ -73,7 +73,7 @@ class Statements:
     def _attach(self, n: Node, env: Env) -> core.Block:
         tile = self.to.typed(n.parts[0], env, Elem("tile"))
         to = self.to.typed(n.parts[1], env, Maybe("tile"))
-        touching = self.to.typed(n.parts[2], env, Elem(self.scope.half))
+        touching = self.to.typed(n.parts[2], env, self.scope.half_type)
         going = self.to.expr(n.parts[3], env)
         if going.type != ERROR and not isinstance(going.type, Elem):
             self.to.bad("DOM301", f"a direction is an element of an enum, this is {going.type}", going.span)
@@ -87,8 +87,8 @@ class Statements:
         var = self.scope.vars.get(w.text)
         if var is None:
             what = "zone" if zone else "state"
-            names = [v.name for v in self.scope.vars.values() if v.zone == zone]
-            self.to.bad("DOM207", f"no {what} is called `{w}`", w.span, fix=did_you_mean(w.text, names))
+            known = [v.name for v in self.scope.vars.values() if v.zone == zone]
+            self.to.bad("DOM207", f"no {what} is called `{w}`", w.span, fix=did_you_mean(w.text, known))
             return None
         if var.zone != zone:
             self.to.bad(
@@ -98,7 +98,11 @@ class Statements:
                 Note("declared here", var.span),
             )
             return None
-        e = self.to.indexed(w, n.parts[1], env, n.span) if n.parts[1] is not None else self.to.read(w, None, n.span)
+        e = (
+            names.indexed(self.to, w, n.parts[1], env, n.span)
+            if n.parts[1] is not None
+            else names.read(self.to, w, None, n.span)
+        )
         return e if isinstance(e, core.Read) else None
 
     def _certain_conflicts(self, block: list[core.Stmt]) -> None:
@@ -249,7 +253,7 @@ class Statements:
             return None
         index = self.to.typed(n.parts[1], {}, Elem(var.per)) if n.parts[1] is not None and var.per is not None else None
         if n.parts[1] is not None and var.per is None:
-            self.to.read(w, core.Lit(0, INT), n.span)
+            names.read(self.to, w, core.Lit(0, INT), n.span)
         if var.zone:
             return self._tiles(c, what, var, index)
         values = tuple(self.to.typed(p, {}, var.type) for p in c.parts[2:])
