@@ -21,4 +21,5 @@ VERBS: tuple[Verb, ...] = (
     Verb("list", "Write", "List the shipped games."),
     Verb("test", "Run", "Run the worked examples of files."),
     Verb("run", "Run", "Let random players play a match."),
+    Verb("verify", "Verify", "Prove or refute what the rules promise."),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -62,7 +61,9 @@ def _known(game: core.Game, names: Iterable[str]) -> None:
     known = [*TITLES, *(c.name for c in game.claims)]
     for name in names:
         if name not in known:
-            raise typer.BadParameter(f"{name} is neither an item nor a claim of this file. {did_you_mean(name, known)}".rstrip())
+            raise typer.BadParameter(
+                f"{name} is neither an item nor a claim of this file. {did_you_mean(name, known)}".rstrip()
+            )
 
 
 def _report(file: Path, game: core.Game, request: Request, format_: str) -> ExitCode:
@@ -82,7 +83,11 @@ def _report(file: Path, game: core.Game, request: Request, format_: str) -> Exit
     if interrupted:
         code = exits.first([code, ExitCode.INTERRUPTED])
     taken = time.perf_counter() - started
-    print(_json(file, game, found, taken, code, interrupted) if format_ == "json" else _summary(found, taken, code, interrupted))
+    print(
+        _json(file, game, found, taken, code, interrupted)
+        if format_ == "json"
+        else _summary(found, taken, code, interrupted)
+    )
     return code
 
 
@@ -107,7 +112,13 @@ def _summary(found: list[Verdict], taken: float, code: ExitCode, interrupted: bo
         return sum(v.word.standing in standings for v in found)
 
     parts = [f"{count(Standing.ESTABLISHED)} established"]
-    for standing, word in ((Standing.FINDING, "refuted"), (Standing.HOLLOW, "hollow"), (Standing.UNDECIDED, "undecided"), (Standing.DISAGREE, "in disagreement"), (None, "skipped")):
+    for standing, word in (
+        (Standing.FINDING, "refuted"),
+        (Standing.HOLLOW, "hollow"),
+        (Standing.UNDECIDED, "undecided"),
+        (Standing.DISAGREE, "in disagreement"),
+        (None, "skipped"),
+    ):
         if count(standing):
             parts.append(f"{count(standing)} {word}")
     partial = " · interrupted, partial" if interrupted else ""
@@ -132,5 +143,3 @@ def _json(file: Path, game: core.Game, found: list[Verdict], taken: float, code:
         ],
     }  # fmt: skip
     return json.dumps(envelope, ensure_ascii=False, indent=1)
-
-

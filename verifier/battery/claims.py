@@ -139,7 +139,7 @@ class _Claim:
         for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
             view = replace(study.view(asked, keep_numbers=True), opaque=opaque)
             encoder, relation = study.open(view)
-            state = relation.any_state("s")
+            state = self.subject.position(relation)
             assumed = [fact.holds(relation, state) for fact in self.subject.proved]
             bit = wanted(encoder, relation, relation.concluded(state))
             result = solve(encoder.dag, [*encoder.side, *assumed, bit], seconds=self.subject.seconds)
@@ -276,7 +276,7 @@ class _Claim:
 
     def _step(self, view: View) -> bool:
         encoder, relation = self.subject.study.open(view)
-        state = relation.any_state("s")
+        state = self.subject.position(relation)
         assumed = [fact.holds(relation, state) for fact in self.subject.proved]
         step = relation.step(state, "x")
         before, after = encoder.truth(self.body, state), encoder.truth(self.body, step.after)
@@ -289,7 +289,7 @@ class _Claim:
         reads = study.reads.variables(self.body) | facts.asked(self.subject.proved)
         view = replace(study.view(reads, keep_numbers=True), opaque=opaque)
         encoder, relation = study.open(view)
-        state = relation.any_state("s")
+        state = self.subject.position(relation)
         assumed = [fact.holds(relation, state) for fact in self.subject.proved]
         over = relation.concluded(state)
         settled, faults = relation.settle(over)

@@ -106,11 +106,8 @@ def _values(game: core.Game, option: core.Option) -> list[object]:
 
 def _reserve_missing(instance: core.Instance) -> str | None:
     """A sentence when the deal leaves fewer tiles in the stock than must stay there."""
-    reserve = sum(
-        int(fn.body.value)
-        for fn in instance.fns.values()
-        if fn.role == "reserve" and isinstance(fn.body, core.Lit) and isinstance(fn.body.value, int)
-    )
+    kept = [fn.body.value for fn in instance.fns.values() if fn.role == "reserve" and isinstance(fn.body, core.Lit)]
+    reserve = sum(value for value in kept if isinstance(value, int))
     dealt = 0
     for count, _, target in instance.deals:
         dealt += count * len(instance.cells(target))

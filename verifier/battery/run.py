@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.freeze import freeze
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.interpreter.errors import RuleError
 from domrules.verifier.battery import claims, deal, fish, scoring, start, writes
@@ -75,7 +77,7 @@ def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
                 yield _asked(subject, item.id, item.ask)
         for claim in game.claims:
             if request.wants(claim.name) and (claim.kind != "numbers" or subject is subjects[0]):
-                yield _asked(subject, claim.name, lambda s, c=claim: claims.claim(s, c))
+                yield _asked(subject, claim.name, partial(claims.claim, c=claim))
 
 
 def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Iterator[Subject]:
@@ -93,7 +95,7 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
                 continue
             raise
         found += 1
-        yield Subject(instance, request.seconds, request.seed)
+        yield Subject(freeze(instance), request.seconds, request.seed)
     if not found and refused is not None:
         raise refused
 

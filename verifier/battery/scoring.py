@@ -53,9 +53,7 @@ def _tables(subject: Subject, item: str, concerned: Callable[[core.Settle], bool
         if verdict is not None:
             return verdict
     method = none if not concerned_ones else f"{len(concerned_ones)} settlements, any ended position"
-    return subject.verdict(
-        item, Word.CONFIGURED if not concerned_ones else Word.PROVED, method=method, since=started
-    )
+    return subject.verdict(item, Word.CONFIGURED if not concerned_ones else Word.PROVED, method=method, since=started)
 
 
 def _table(subject: Subject, item: str, settle: core.Settle, asks: Asks, started: float) -> Verdict | None:
@@ -94,7 +92,7 @@ def _elements(instance: core.Instance, settle: core.Settle, env: Env) -> Iterato
 
 def _ended(subject: Subject, relation: Relation) -> tuple[Symbols, list[Bit]]:
     """Any position in which the round has just ended."""
-    state = relation.any_state("s")
+    state = subject.position(relation)
     assumed = [fact.holds(relation, state) for fact in subject.proved]
     return relation.concluded(state), [*assumed, -relation.goes_on(state)]
 

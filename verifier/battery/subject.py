@@ -8,12 +8,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from domrules.grammar import core
+from domrules.grammar.passes import optimise
 from domrules.grammar.source import NOWHERE, Span
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
 from domrules.verifier.facts import Fact
-from domrules.verifier.induction import Induction, prove
+from domrules.verifier.induction import Induction, Outcome, prove
+from domrules.verifier.relation import Relation
 from domrules.verifier.study import Study
+from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
 
@@ -33,7 +36,8 @@ class Subject:
 
     @cached_property
     def rules(self) -> Rules:
-        return Rules(self.instance)
+        """To play and replay with: the optimised form, which tests hold equal to the plain one."""
+        return Rules(optimise(self.instance))
 
     @cached_property
     def induction(self) -> Induction:
@@ -44,6 +48,15 @@ class Subject:
     def proved(self) -> Sequence[Fact]:
         """Facts that hold in every position of every round of this table."""
         return self.induction.proved
+
+    @property
+    def conserved(self) -> bool:
+        """Is it proved that every tile lies in exactly one zone?"""
+        return self.induction.attempts[0].outcome in (Outcome.PROVED, Outcome.CONFIGURED)
+
+    def position(self, relation: Relation) -> Symbols:
+        """Any well-typed position; tiles lie in one zone only if that is proved."""
+        return relation.any_state("s", partition=self.conserved)
 
     @property
     def scope(self) -> str:

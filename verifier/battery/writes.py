@@ -66,12 +66,12 @@ def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit],
     start = relation.start(any_match=True)
     yield "begin", encoder, [start.kept], start.faults
     encoder, relation = study.open(view)
-    state = relation.any_state("s")
+    state = subject.position(relation)
     assumed = [fact.holds(relation, state) for fact in facts]
     step = relation.step(state, "x")
     yield "a move", encoder, [*assumed, study.resting(relation, state), *step.chosen], step.faults
     encoder, relation = study.open(view)
-    state = relation.any_state("s")
+    state = subject.position(relation)
     assumed = [fact.holds(relation, state) for fact in facts]
     over = relation.concluded(state)
     _, faults = relation.settle(over)
