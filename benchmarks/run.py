@@ -7,52 +7,55 @@ them alike: the ratios carry over to other machines, the speeds do not.
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import mean, median
 
+import domrules_block
 import openspiel_block
+import verification
+from openspiel_block import Sample
 
 REPEATS = 3
+ROUNDS = 2000
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of the table: what runs, what is counted, and one run giving it per CPU second."""
+    """A line of the table: what runs, and one run with a seed."""
 
     name: str
-    unit: str
-    measure: Callable[[], float]
+    measure: Callable[[int], Sample]
 
 
 def table(rows: Sequence[Row], repeats: int = REPEATS) -> str:
-    """Measure the rows in turn and return the lines of the table."""
-    runs = [[row.measure() for row in rows] for _ in range(repeats)]
-    speeds = [median(run[i] for run in runs) for i in range(len(rows))]
+    """Measure the rows in turn, each time with another seed, and return the lines of the table."""
+    runs = [[row.measure(seed) for row in rows] for seed in range(1, repeats + 1)]
+    columns = list(zip(*runs, strict=True))
+    first = median(sample.rounds_per_second for sample in columns[0])
     width = max(len(row.name) for row in rows)
-    lines = [
-        f"{row.name:<{width}}  {speed:>12,.0f}  {speed / speeds[0]:>8.2f} x  {row.unit}"
-        for row, speed in zip(rows, speeds, strict=True)
+    lines = [f"{'':<{width}}  {'a CPU second':>12}  {'ratio':>8}  {'blocked':>8}  {'plays':>6}"]
+    for row, samples in zip(rows, columns, strict=True):
+        speed = median(sample.rounds_per_second for sample in samples)
+        blocked, plays = mean(s.blocked for s in samples), mean(s.plays for s in samples)
+        lines.append(f"{row.name:<{width}}  {speed:>12,.0f}  {speed / first:>6.2f} x  {blocked:>8.1%}  {plays:>6.2f}")
+    return "\n".join(lines)
+
+
+def block_rows(rounds: int = ROUNDS) -> list[Row]:
+    """Rows for block, OpenSpiel first."""
+    return [
+        Row("OpenSpiel python_block_dominoes", lambda seed: openspiel_block.play(rounds, seed)),
+        Row("domrules specs/block.dom", lambda seed: domrules_block.play(rounds, seed)),
     ]
-    head = f"{'':<{width}}  {'a CPU second':>12}  {'ratio':>10}  of"
-    return "\n".join([head, *lines])
-
-
-def block_rows(ours: Callable[[int], float] | None = None, rounds: int = 1000) -> list[Row]:
-    """Rows for block, OpenSpiel first; `ours` plays so many rounds and returns its speed."""
-    theirs = Row(
-        "OpenSpiel python_block_dominoes",
-        "rounds of block, 2 players",
-        lambda: openspiel_block.play(rounds).rounds_per_second,
-    )
-    if ours is None:
-        return [theirs]
-    return [theirs, Row("domrules", theirs.unit, lambda: ours(rounds))]
 
 
 def main() -> None:
+    print(f"Rounds of block, 2 players, random play, {REPEATS} x {ROUNDS}; at least 0.7 x wanted, 1 x aimed at")
     try:
         print(table(block_rows()))
     except ImportError as error:
         sys.exit(f"The other programs are not installed ({error}); `make bench` installs them.")
+    print()
+    verification.main()
 
 
 if __name__ == "__main__":
