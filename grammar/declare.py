@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from domrules.grammar import core
-from domrules.grammar.core import BOOL, INT, Elem, Maybe, SetOf, Type
+from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Maybe, SetOf, Type
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.merge import Declaration
 from domrules.grammar.scope import ERROR, FnInfo, Scope, SortInfo, built_in_sorts
@@ -21,7 +21,7 @@ def declare(decls: Sequence[Declaration], report: Reporter) -> Scope:
     for d in decls:
         if d.kind == "dominoes":
             _half(d, scope)
-        elif d.kind in ("option", "slot", "state") and _type_node(d).kind == "t_one_of":
+        elif d.kind in ("option", "slot", "state", "define") and _type_node(d).kind == "t_one_of":
             _one_of(d, scope)
     for d in decls:
         match d.kind:
@@ -42,8 +42,20 @@ def declare(decls: Sequence[Declaration], report: Reporter) -> Scope:
                     scope.actions[d.name] = _action_head(d, scope)
             case _:
                 pass
+    _told_once(decls, report)
     scope.sorts["ending"] = SortInfo("ending", None, False)
     return scope
+
+
+def _told_once(decls: Sequence[Declaration], report: Reporter) -> None:
+    """Claims, lemmas and examples have names of their own, each kind apart."""
+    seen: dict[tuple[str, str], Declaration] = {}
+    for d in decls:
+        if d.kind in ("lemma", "claim", "claim_numbers", "example"):
+            first = seen.setdefault((d.node.span.first().text, d.name), d)
+            if first is not d:
+                report.add("DOM202", f"`{d.name}` is declared twice", d.node.span.first(2),
+                           Note("the first is here", first.node.span), fix="choose another name")  # fmt: skip
 
 
 def _type_node(d: Declaration) -> Node:
@@ -52,7 +64,7 @@ def _type_node(d: Declaration) -> Node:
 
 def _enum(d: Declaration, scope: Scope) -> None:
     name = word(d.node.parts[0])
-    if name.text in scope.sorts:
+    if name.text in scope.sorts or name.text == "ending":
         scope.report.add("DOM202", f"`{name}` is a sort already", name.span, fix="choose another name")
         return
     if d.kind == "enum_range":
@@ -68,7 +80,8 @@ def _enum(d: Declaration, scope: Scope) -> None:
 def _one_of(d: Declaration, scope: Scope) -> None:
     members = tuple(dict.fromkeys(w.text for w in words(_type_node(d).parts)))
     if d.name in scope.sorts:
-        scope.report.add("DOM202", f"`{d.name}` is a sort already", d.node.span, fix="choose another name")
+        scope.report.add("DOM202", f"`{d.name}` is a sort already", d.node.span.first(2), fix="choose another name")
+        return
     scope.sorts[d.name] = SortInfo(d.name, members, False, d.node.span)
 
 
@@ -76,7 +89,7 @@ def _half(d: Declaration, scope: Scope) -> None:
     w = word(d.node.parts[0])
     sort = scope.plural(w.text)
     if sort is None:
-        known = [s + "s" for s in scope.sorts]
+        known = [scope.plural_of(s) for s in scope.sorts]
         scope.report.add(
             "DOM209",
             f"`{w}` is no sort",
@@ -111,13 +124,23 @@ def type_of(part: Part, scope: Scope, owner: str) -> Type:
             return Elem(sort) if n.kind == "t_elem" else Maybe(sort) if n.kind == "t_maybe" else SetOf(sort)
 
 
-def bounds(part: Part) -> tuple[int | None, int | None]:
+def bounds(part: Part, report: Reporter) -> tuple[int | None, int | None]:
     """The range of an `int a..b`."""
     n = node(part)
     if n.kind != "t_int" or n.parts[0] is None:
         return None, None
     low, high = (_bound(node(p)) for p in n.parts)
+    if low > high:
+        report.add("DOM429", "this range is empty", n.span, fix=f"write `int {high}..{low}`")
     return low, high
+
+
+def in_range(e: Expr, low: int | None, high: int | None, what: str, report: Reporter) -> None:
+    """Report a plain number outside a range."""
+    if low is None or high is None or not isinstance(e, Lit) or not isinstance(e.value, int) or e.type != INT:
+        return
+    if low <= high and not low <= e.value <= high:
+        report.add("DOM429", f"{what} is outside its range {low}..{high}", e.span)
 
 
 def _bound(n: Node) -> int:
@@ -174,7 +197,7 @@ def _state(d: Declaration, scope: Scope) -> None:
     if not scope.claim_name(word(name), "state"):
         return
     lifetime = core.Life(word(life).text.split()[-1]) if life is not None else core.Life.ROUND
-    low, high = bounds(type_part)
+    low, high = bounds(type_part, scope.report)
     scope.vars[d.name] = core.Var(
         d.name, _per(per, scope), type_of(type_part, scope, d.name), None, lifetime, None,
         role_of(role, "state", scope), low, high, string(doc), d.node.span,
@@ -187,11 +210,11 @@ def _fn(d: Declaration, scope: Scope) -> None:
         return
     out: list[tuple[str, Type]] = []
     for p in nodes(node(params).parts) if params is not None else []:
-        type_ = type_of(p.parts[1], scope, word(p.parts[0]).text)
-        if not isinstance(type_, Elem):
-            scope.report.add(
-                "DOM411", "a parameter is an element of a sort", p.span, fix="write `(t: tile)`, `(p: player)`, …"
-            )
+        listed = node(p.parts[1]).kind == "t_one_of"
+        type_ = ERROR if listed else type_of(p.parts[1], scope, "")
+        if listed or not isinstance(type_, Elem):
+            scope.report.add("DOM411", "a parameter is an element of a sort", node(p.parts[1]).span,
+                             fix="declare `enum …` and write its name" if listed else "write `(t: tile)`, `(p: player)`, …")  # fmt: skip
             type_ = ERROR
         out.append((word(p.parts[0]).text, type_))
     slot = d.kind == "slot"

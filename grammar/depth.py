@@ -31,7 +31,7 @@ def check_depth(game: core.Game, report: Reporter) -> bool:
     order, circles = in_order(game)
     for circle in circles:
         loop = " → ".join([*circle[:8], *["…"] * (len(circle) > 8), circle[0]])
-        report.add("DOM423", f"`{circle[0]}` is explained by itself: {loop}", game.fns[circle[0]].span,
+        report.add("DOM423", f"`{circle[0]}` is explained by itself: {loop}", game.fns[circle[0]].span.first(2),
                    Note("every define must end in states and numbers"))  # fmt: skip
     if circles:
         return False
@@ -39,7 +39,7 @@ def check_depth(game: core.Game, report: Reporter) -> bool:
     for name in order:
         sizes.depths[name] = sizes.of(game.fns[name].body)[0]
         if sizes.depths[name] > MAX_DEPTH:
-            report.add("DOM427", f"`{name}` is explained in more than {MAX_DEPTH} steps", game.fns[name].span,
+            report.add("DOM427", f"`{name}` is explained in more than {MAX_DEPTH} steps", game.fns[name].span.first(2),
                        fix="say it in fewer steps, or keep a part of it in a state")  # fmt: skip
             return False
     return _shallow(game, sizes, report)
@@ -55,7 +55,10 @@ def _shallow(game: core.Game, sizes: Sizes, report: Reporter) -> bool:
     for s in game.settles:
         if len(s.rows) > MAX_ROWS:
             report.add(
-                "DOM427", f"this settlement has more than {MAX_ROWS} rows", s.span, fix="name parts with `define`"
+                "DOM427",
+                f"this settlement has more than {MAX_ROWS} rows",
+                s.span.first(),
+                fix="name parts with `define`",
             )
             return False
     return True

@@ -115,7 +115,7 @@ class Expressions:
             self.bad("DOM311", f"`is {name}` would give a new meaning to the member `{name}`", name.span,
                      fix=f"to compare, write `== {name}`")  # fmt: skip
             return None
-        self._shadow(name, env)
+        self.shadow(name, env)
         var = Local(self.scope.fresh(name.text), Elem(e.type.sort), name.span)
         return Binding(var, e.type.sort, Op("toset", (e,), SetOf(e.type.sort), span=e.span))
 
@@ -167,14 +167,14 @@ class Expressions:
         """A binder: variable, sort, domain, guard, and the names inside."""
         n = node(part)
         name = word(n.parts[0])
-        self._shadow(name, env)
+        self.shadow(name, env)
         sort, domain = self.domain(n.parts[1], env)
         var = Local(self.scope.fresh(name.text), ERROR if sort == "?" else Elem(sort), name.span)
         inner = {**env, name.text: var}
         guard = self.truth(n.parts[2], inner) if n.parts[2] is not None else None
         return var, sort, domain, guard, inner
 
-    def _shadow(self, name: Word, env: Env) -> None:
+    def shadow(self, name: Word, env: Env) -> None:
         """A bound name must mean nothing else."""
         text = name.text
         if text in env:
@@ -239,7 +239,10 @@ class Expressions:
         return Op(sign, (self.number(n.parts[0], env), self.number(n.parts[2], env)), INT, span=n.span)
 
     def _negative(self, n: Node, env: Env, want: Type | None) -> Expr:
-        return Op("sub", (Lit(0, INT, n.span), self.number(n.parts[1], env)), INT, span=n.span)
+        e = self.number(n.parts[1], env)
+        if isinstance(e, Lit) and isinstance(e.value, int) and e.type == INT:
+            return Lit(-e.value, INT, n.span)
+        return Op("sub", (Lit(0, INT, n.span), e), INT, span=n.span)
 
     # ------------------------------------------------------------ atoms
 

@@ -152,7 +152,10 @@ class _Builder:
         default = self.fold(o.default)
         assert isinstance(default, Lit)
         assert isinstance(default.value, int)
-        return option_value(o, default.value, members)
+        try:
+            return option_value(o, default.value, members)
+        except SettingError as refused:
+            raise self._bad("DOM429", f"the default is outside its range: {refused}", o.default.span) from None
 
     def instance(self) -> core.Instance:
         """Sorts first, then everything that uses them."""

@@ -5,25 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domrules.grammar import core
+from domrules.grammar import core, syntax
 from domrules.grammar.core import BOOL, INT, Elem, Local, SetOf
-from domrules.grammar.declare import bounds, declare, no_such_slot, role_of
+from domrules.grammar.declare import bounds, declare, in_range, no_such_slot, role_of
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.expressions import Expressions, texts, tile_key
 from domrules.grammar.merge import Declaration, declarations
 from domrules.grammar.scope import Scope
-from domrules.grammar.source import NOWHERE, Span
 from domrules.grammar.statements import Statements, any_of
 from domrules.grammar.static import check_game
-from domrules.grammar.syntax import File, Node, Part, node, nodes, string, word
+from domrules.grammar.syntax import File, Node, Part, Word, node, nodes, string, word
 
 
 def lower(files: Sequence[File], report: Reporter) -> core.Game | None:
     """The game of the last file; None when a mistake was found."""
     decls = declarations(files, report)
     scope = declare(decls, report)
-    game = Lowering(files, decls, scope).game()
-    check_game(game, report)
+    lowering = Lowering(files, decls, scope)
+    game = lowering.game()
+    check_game(game, lowering.head, report)
     return None if report.found else game
 
 
@@ -35,6 +35,8 @@ class Lowering:
         self.report = scope.report
         self.to = Expressions(scope)
         self.statements = Statements(self.to)
+        self.head = self.of("game", "family")[0].node.span
+        """What the file says it is; the place of what it lacks."""
 
     def of(self, *kinds: str) -> list[Declaration]:
         return [d for d in self.decls if d.kind in kinds]
@@ -85,7 +87,10 @@ class Lowering:
         heads = self.of("game", "family")
         for d in heads[1:]:
             self.report.add(
-                "DOM402", "a file describes one game", d.node.span, Note("the first is here", heads[0].node.span)
+                "DOM402",
+                "a file describes one game",
+                d.node.span.first(2),
+                Note("the first is here", heads[0].node.span),
             )
         return (word(heads[0].node.parts[0]).text if heads[0].kind == "game" else ""), heads[0].node
 
@@ -135,9 +140,9 @@ class Lowering:
         return core.Dominoes(self.scope.half, tuple(parts), n.span)
 
     def _each_pair(self, p: Node) -> core.EachPair:
-        half = Elem(self.scope.half or "?")
+        half = self.scope.half_type
         names = [word(x) for x in p.parts[1:3]]
-        env = {w.text: Local(self.scope.fresh(w.text), half, w.span) for w in names}
+        env = self._params(names, [half, half])
         copies = int(word(p.parts[0]).text) if p.parts[0] is not None else 1
         first, second = (env[w.text].name for w in names)
         return core.EachPair(copies, first, second, self.to.truth(p.parts[3], env))
@@ -147,7 +152,7 @@ class Lowering:
     def _option(self, n: Node) -> core.Option:
         name, type_part, default, requires, doc = n.parts
         type_ = self.scope.options[word(name).text]
-        low, high = bounds(type_part)
+        low, high = bounds(type_part, self.report)
         if type_ == INT and low is None:
             self.report.add(
                 "DOM414", f"the option `{word(name)}` needs a range", node(type_part).span, fix="write `int 50..500`"
@@ -155,6 +160,7 @@ class Lowering:
         if not isinstance(type_, Elem | core.BoolType | core.IntType):
             self.report.add("DOM415", "an option is a number, true or false, or one of a list", node(type_part).span)
         value = self.to.typed(default, {}, type_)
+        in_range(value, low, high, "the default", self.report)
         condition = self.to.truth(requires, {}) if requires is not None else None
         return core.Option(word(name).text, type_, value, low, high, condition, string(doc), n.span)
 
@@ -167,6 +173,7 @@ class Lowering:
                 out[var.name] = var
             else:
                 value = self.to.typed(init, {}, var.type)
+                in_range(value, var.low, var.high, "the first value", self.report)
                 out[var.name] = core.Var(
                     var.name, var.per, var.type, value, var.life, None, var.role, var.low, var.high, var.doc, var.span
                 )
@@ -200,10 +207,16 @@ class Lowering:
             if old is not None and (not d.instead or old.file == d.file):
                 fix = "leave one out" if old.file == d.file else f"write `instead rule {d.name} …`"
                 self.report.add(
-                    "DOM416", f"`{d.name}` is filled already", d.node.span, Note("filled here", old.node.span), fix=fix
+                    "DOM416",
+                    f"`{d.name}` is filled already",
+                    d.node.span.first(2),
+                    Note("filled here", old.node.span),
+                    fix=fix,
                 )
             elif old is None and d.instead:
-                self.report.add("DOM404", f"nothing filled `{d.name}` before", d.node.span, fix="leave `instead` out")
+                self.report.add(
+                    "DOM404", f"nothing filled `{d.name}` before", d.node.span.first(2), fix="leave `instead` out"
+                )
             rules[d.name] = d
         return rules
 
@@ -211,31 +224,42 @@ class Lowering:
         self, fn: object, d: Declaration, rule: Declaration | None
     ) -> tuple[tuple[tuple[str, core.Type], ...], core.Expr]:
         info = self.scope.fns[d.name]
-        names = [p for p, _ in info.params]
+        declared = d.node.parts[1]
+        words = [word(p.parts[0]) for p in nodes(node(declared).parts)] if declared is not None else []
+        names = [w.text for w in words]
         value: Part = d.node.parts[4] if info.slot else d.node.parts[3]
         if rule is not None:
             value = rule.node.parts[2]
             if rule.node.parts[1] is not None or names:
-                given = texts(node(rule.node.parts[1]).parts) if rule.node.parts[1] is not None else []
+                given = syntax.words(node(rule.node.parts[1]).parts) if rule.node.parts[1] is not None else []
                 if len(given) != len(names):
-                    self.report.add("DOM417", f"`{d.name}` has {len(names)} parameters", rule.node.span, Note("declared here", info.span),
+                    count = f"{len(names)} parameter{'' if len(names) == 1 else 's'}" if names else "no parameters"
+                    self.report.add("DOM417", f"`{d.name}` has {count}", rule.node.span.first(2), Note("declared here", info.span),
                                     fix=f"write `rule {d.name}({', '.join(names)})`" if names else f"write `rule {d.name}`")  # fmt: skip
                     return info.params, core.FALSE
-                names = given
+                words = given
         if value is None and self.of("family"):
             return info.params, _anything(info.type)
         if value is None:
-            self.report.add("DOM418", f"the slot `{d.name}` must be filled: {info.doc}", self._head_span(), Note("declared here", info.span),
-                            fix=f"write `rule {d.name} = …`")  # fmt: skip
+            doc = f": {info.doc}" if info.doc else ""
+            head = f"{d.name}({', '.join(names)})" if names else d.name
+            self.report.add("DOM418", f"the slot `{d.name}` must be filled{doc}", self.head.first(2), Note("declared here", info.span),
+                            fix=f"write `rule {head} = …`")  # fmt: skip
             return info.params, core.FALSE
-        env = {n: Local(self.scope.fresh(n), t, info.span) for n, (_, t) in zip(names, info.params, strict=True)}
+        env = self._params(words, [t for _, t in info.params])
+        if len(env) < len(names):
+            return info.params, core.FALSE
         single = node(value).kind not in ("single", "table")
         body = self.to.typed(value, env, info.type) if single else self.to.value(value, env, info.type)
         return tuple((local.name, local.type) for local in env.values()), body
 
-    def _head_span(self) -> Span:
-        heads = self.of("game", "family")
-        return heads[0].node.span if heads else NOWHERE
+    def _params(self, names: Sequence[Word], types: Sequence[core.Type]) -> dict[str, Local]:
+        """The names a declaration binds; fewer than there are after a mistake."""
+        env: dict[str, Local] = {}
+        for w, type_ in zip(names, types, strict=True):
+            self.to.shadow(w, env)
+            env[w.text] = Local(self.scope.fresh(w.text), type_, w.span)
+        return env
 
     # ------------------------------------------------------------ rounds and matches
 
@@ -251,10 +275,14 @@ class Lowering:
             self.report.add(
                 "DOM310",
                 f"`{to.name}` is {'per ' + to.per if to.per else 'one zone'}",
-                n.span,
+                word(each if each is not None else target).span,
                 Note("declared here", to.span),
                 fix=fix,
             )
+        stock = self.scope.vars.get(word(source).text)
+        if stock is not None and stock.per is not None:
+            self.report.add("DOM310", f"`{stock.name}` is per {stock.per}: tiles are dealt from one zone", word(source).span,
+                            Note("declared here", stock.span))  # fmt: skip
         return core.Deal(self.to.number(count, {}), word(source).text, word(target).text, n.span)
 
     def _endings(self) -> tuple[core.Ending, ...]:
@@ -303,10 +331,10 @@ class Lowering:
             return self.to.bad(
                 "DOM419",
                 "a match is won by teams",
-                e.span,
+                node(n.parts[0]).span,
                 fix="write `….team`, or range over `teams` (without teams each player is one)",
             )
-        return self.to.coerce(e, SetOf("team"), e.span)
+        return self.to.coerce(e, SetOf("team"), node(n.parts[0]).span)
 
     # ------------------------------------------------------------ lemmas and claims
 
@@ -319,7 +347,7 @@ class Lowering:
             kind = word(n.parts[1]).text
             return core.Claim(name, kind, self.to.truth(n.parts[2], {}), (), string(n.parts[3]), n.span)
         variables = [word(p) for p in n.parts[1:-2]]
-        env = {w.text: Local(self.scope.fresh(w.text), INT, w.span) for w in variables}
+        env = self._params(variables, [INT] * len(variables))
         body = self.to.truth(n.parts[-2], env)
         return core.Claim(name, "numbers", body, tuple(v.name for v in env.values()), string(n.parts[-1]), n.span)
 

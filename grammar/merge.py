@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from domrules.grammar.diagnostics import Note, Reporter
+from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.syntax import File, Node, node, string, word
 
 NAMED = frozenset(
@@ -79,7 +79,9 @@ def _place(d: Declaration, out: list[Declaration], report: Reporter) -> None:
     """Add a declaration, in the place of what it replaces when it says `instead`."""
     if d.kind in ("rule", *OWN):
         if d.instead and d.kind != "rule":
-            report.add("DOM404", f"`instead` has no meaning before `{d.kind}`", d.node.span, fix="leave `instead` out")
+            report.add(
+                "DOM404", f"`instead` has no meaning before `{d.kind}`", d.node.span.first(), fix="leave `instead` out"
+            )
         out.append(d)
         return
     if d.kind in NAMED:
@@ -88,14 +90,25 @@ def _place(d: Declaration, out: list[Declaration], report: Reporter) -> None:
         old = [o for o in out if o.kind == d.kind and (o.file < d.file or d.kind in SINGLE)]
     if d.instead:
         if not old:
-            report.add("DOM404", "there is nothing this could stand instead of", d.node.span, fix="leave `instead` out")
+            _nothing_to_replace(d, out, report)
         at = out.index(old[0]) if old else len(out)
         for o in old:
             out.remove(o)
         out.insert(at, d)
         return
     if d.kind in SINGLE and old:
-        report.add("DOM402", f"a game has one `{d.kind}`", d.node.span, Note("the first is here", old[0].node.span),
+        report.add("DOM402", f"a game has one `{d.kind}`", d.node.span.first(), Note("the first is here", old[0].node.span),
                    fix=f"write `instead {d.kind} …` if this one replaces it")  # fmt: skip
         return
     out.append(d)
+
+
+def _nothing_to_replace(d: Declaration, out: list[Declaration], report: Reporter) -> None:
+    word_ = d.node.span.first().text
+    if d.kind in NAMED:
+        near = did_you_mean(d.name, [o.name for o in out if o.kind == d.kind and o.file < d.file])
+        report.add("DOM404", f"no ancestor has a {word_} `{d.name}` that this could replace", d.node.span.first(2),
+                   fix=near or "leave `instead` out")  # fmt: skip
+    else:
+        report.add("DOM404", f"no ancestor has a `{word_}` that this could replace", d.node.span.first(),
+                   fix="leave `instead` out")  # fmt: skip

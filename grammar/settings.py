@@ -35,8 +35,16 @@ def check_settings(game: core.Game, report: Reporter) -> None:
                 tables.instance(players, {name: value})
         for body in (*(lemma.body for lemma in game.lemmas), *(claim.body for claim in game.claims)):
             tables.expr(body, default, DEFAULTS)
+    if tables.made and all(isinstance(made, SettingError) for made in tables.made.values()):
+        _never_allowed(game, next(iter(tables.made.values())), report)
     for example in game.examples:
         _example(tables, example)
+
+
+def _never_allowed(game: core.Game, refused: object, report: Reporter) -> None:
+    """No table of the file can be played with the options as they are."""
+    demanding = next(o for o in game.options.values() if o.requires is not None)
+    report.add("DOM438", f"with the default options no table is allowed: {refused}", demanding.span.first(2))
 
 
 @dataclass
@@ -47,7 +55,9 @@ class Tables:
     report: Reporter
     shaping: tuple[str, ...]
     """Options on which the sorts, the tiles, the teams or the deals depend."""
-    made: dict[tuple[int, tuple[tuple[str, object], ...]], core.Instance | None] = field(default_factory=dict)
+    made: dict[tuple[int, tuple[tuple[str, object], ...]], core.Instance | SettingError | None] = field(
+        default_factory=dict
+    )
 
     def instance(self, players: int, options: Setting) -> core.Instance | None:
         """The instance; None when the file is wrong there. A setting that the game refuses is no mistake."""
@@ -56,11 +66,12 @@ class Tables:
             self.made[key] = None
             try:
                 self.made[key] = instantiate(self.game, players, options)
-            except SettingError:
-                pass
+            except SettingError as refused:
+                self.made[key] = refused
             except BadFile as bad:
                 self.add(bad.diagnostics, players, options)
-        return self.made.get(key)
+        made = self.made.get(key)
+        return made if isinstance(made, core.Instance) else None
 
     def expr(self, e: Expr, instance: core.Instance, options: Setting) -> None:
         """Report what an expression names that this instance has not."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -45,6 +46,11 @@ class Span:
     @property
     def column(self) -> int:
         return self.source.place(self.start)[1]
+
+    def first(self, words: int = 1) -> Span:
+        """The first words of this stretch: with 2, the kind and the name of a declaration."""
+        found = re.match(r"\w+" + r"\s+\w+" * (words - 1), self.text)
+        return Span(self.source, self.start, self.start + found.end()) if found else self
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}" if self.source.name else "somewhere"

@@ -26,7 +26,7 @@ class Statements:
         out: list[core.Stmt] = []
         for n in nodes(parts):
             out += self.statement(n, env)
-        self._certain_conflicts(out)
+        self._certain_conflicts(nodes(parts))
         return tuple(out)
 
     def statement(self, n: Node, env: Env) -> core.Block:
@@ -63,7 +63,10 @@ class Statements:
             return ()
         if add and ref.type != INT:
             self.to.bad(
-                "DOM301", f"`add` needs a number to add to, this is {ref.type}", ref.span, fix="write `set … to …`"
+                "DOM301",
+                f"`add` needs a number to add to, this is {self.scope.told(ref.type)}",
+                ref.span,
+                fix="write `set … to …`",
             )
             return ()
         value = self.to.typed(value_part, inner, ref.type)
@@ -76,7 +79,11 @@ class Statements:
         touching = self.to.typed(n.parts[2], env, self.scope.half_type)
         going = self.to.expr(n.parts[3], env)
         if going.type != ERROR and not isinstance(going.type, Elem):
-            self.to.bad("DOM301", f"a direction is an element of an enum, this is {going.type}", going.span)
+            self.to.bad(
+                "DOM301",
+                f"a direction is an element of an enum, this is {self.scope.told(going.type)}",
+                node(n.parts[3]).span,
+            )
         across = self.to.truth(n.parts[4], env) if n.parts[4] is not None else core.FALSE
         return (core.Attach(tile, to, touching, going, across, n.span),)
 
@@ -86,9 +93,7 @@ class Statements:
         w = word(n.parts[0])
         var = self.scope.vars.get(w.text)
         if var is None:
-            what = "zone" if zone else "state"
-            known = [v.name for v in self.scope.vars.values() if v.zone == zone]
-            self.to.bad("DOM207", f"no {what} is called `{w}`", w.span, fix=did_you_mean(w.text, known))
+            self._no_such_ref(w, zone)
             return None
         if var.zone != zone:
             self.to.bad(
@@ -105,16 +110,32 @@ class Statements:
         )
         return e if isinstance(e, core.Read) else None
 
-    def _certain_conflicts(self, block: list[core.Stmt]) -> None:
-        """Two unconditional writes of one unindexed cell can never be meant."""
-        written: dict[str, core.Set] = {}
-        for s in block:
-            if isinstance(s, core.Set) and s.index is None:
-                first = written.get(s.var)
-                if first is not None and not (first.add and s.add):
-                    self.to.bad("DOM405", f"`{s.var}` is written twice in one block", s.span, Note("the first is here", first.span),
-                                fix="a block happens at once: put the second after `then`, or guard both with `if`")  # fmt: skip
-                written.setdefault(s.var, s)
+    def _no_such_ref(self, w: Word, zone: bool) -> None:
+        """A name that cannot be written to."""
+        scope = self.scope
+        kinds = {"an option": [*scope.options], "a define": [*scope.fns], "an ending": [*scope.endings]}
+        for kind, taken in kinds.items():
+            if w.text in taken:
+                self.to.bad("DOM315", f"`{w}` is {kind}: only states are set, only zones hold tiles", w.span)
+                return
+        known = [v.name for v in scope.vars.values() if v.zone == zone]
+        self.to.bad(
+            "DOM207", f"no {'zone' if zone else 'state'} is called `{w}`", w.span, fix=did_you_mean(w.text, known)
+        )
+
+    def _certain_conflicts(self, statements: list[Node]) -> None:
+        """Two unconditional writes of the same cell, or moves of the same tile, can never be meant."""
+        done: dict[Part, Node] = {}
+        for n in statements:
+            if n.kind not in ("set", "add", "move") or n.parts[-1] is not None:
+                continue
+            what = node(n.parts[1 if n.kind == "add" else 0])
+            first = done.setdefault(what, n)
+            if first is not n and not first.kind == n.kind == "add":
+                deed = "moved" if n.kind == "move" else "written"
+                self.to.bad("DOM405", f"`{what.span.text}` is {deed} twice in one block", what.span,
+                            Note("the first is here", first.span),
+                            fix="a block happens at once: put the second after `then`, or guard both with `if`")  # fmt: skip
 
     # ------------------------------------------------------------ actions and settlements
 
@@ -138,8 +159,7 @@ class Statements:
                 n.span,
                 fix="put the `chance` parameters last",
             )
-        if name.text in env or name.text in self.scope.places:
-            self.to.bad("DOM204", f"`{name}` has a meaning here already", name.span, fix="choose another name")
+        self.to.shadow(name, env)
         sort, domain = self.to.domain(n.parts[2], env)
         var = Local(self.scope.fresh(name.text), ERROR if sort == "?" else Elem(sort), name.span)
         env[name.text] = var
@@ -154,7 +174,7 @@ class Statements:
             plural = word(h.parts[1])
             info = self.scope.plural(plural.text)
             if info is None:
-                known = [s + "s" for s in self.scope.sorts]
+                known = [self.scope.plural_of(s) for s in self.scope.sorts]
                 self.to.bad("DOM209", f"`{plural}` is no sort", plural.span, fix=did_you_mean(plural.text, known))
             else:
                 local = Local(self.scope.fresh(word(h.parts[0]).text), Elem(info.name), h.span)
@@ -213,7 +233,10 @@ class Statements:
                 "DOM210", f"there is no option `{name}`", name.span, fix=did_you_mean(name.text, self.scope.options)
             )
             return []
-        return [(name.text, self.to.typed(c.parts[1], {}, self.scope.options[name.text]))]
+        value = self.to.typed(c.parts[1], {}, self.scope.options[name.text])
+        if not isinstance(value, core.Lit):
+            self.to.bad("DOM440", f"`{name}` gets a plain value here", node(c.parts[1]).span)
+        return [(name.text, value)]
 
     def _step(self, c: Node) -> core.Step | None:
         match c.kind:

@@ -9,18 +9,18 @@ from domrules.grammar.depth import calls as calls
 from domrules.grammar.depth import check_depth, fixed_parts
 from domrules.grammar.depth import reads as reads
 from domrules.grammar.diagnostics import Note, Reporter
-from domrules.grammar.source import NOWHERE, Span
+from domrules.grammar.source import Span
 
 
-def check_game(game: core.Game, report: Reporter) -> None:
-    """Add a mistake for everything a game needs and this one lacks."""
+def check_game(game: core.Game, head: Span, report: Reporter) -> None:
+    """Add a mistake for everything a game needs and this one lacks; `head` is the place of what is not there."""
     if not check_depth(game, report):
         return
     _static_parts(game, report)
     if game.abstract:
         return
-    at = Span(next(iter(game.fns.values())).span.source, 0, 1) if game.fns else NOWHERE
-    _parts(game, report, at)
+    _parts(game, report, head.first(2))
+    _roles(game, report)
     _unset(game, report)
     _unbounded(game, report)
 
@@ -48,6 +48,51 @@ def _parts(game: core.Game, report: Reporter, at: Span) -> None:
             return
 
 
+SHAPES = {
+    "stock": ("one zone", "zone boneyard seen by nobody as stock"),
+    "layout": ("one zone", "zone layout seen by all as layout"),
+    "hand": ("a zone per player", "zone hand per player seen by owner as hand"),
+    "mover": ("one player, in a state for the round", "state mover: player for the round as mover"),
+    "score": ("a number, in a state for the match", "state score per team: int = 0 for the match as score"),
+    "reserve": ("a number, in a slot without parameters", 'slot reserve: int as reserve = 0 "…"'),
+}
+"""Roles: what has them, and an example."""
+
+
+def _fits(role: str, var: core.Var) -> bool:
+    """Is a zone or state what its role says?"""
+    match role:
+        case "stock" | "layout":
+            return var.per is None
+        case "hand":
+            return var.per == "player"
+        case "mover":
+            return var.type == core.Elem("player") and var.per is None and var.life is core.Life.ROUND
+        case "score":
+            return isinstance(var.type, core.IntType) and var.life is core.Life.MATCH
+        case _:
+            return True
+
+
+def _roles(game: core.Game, report: Reporter) -> None:
+    """What has a role is of its kind, and the roles that only one can have are taken once."""
+    taken: dict[str, core.Var | core.Fn] = {}
+    owners: list[core.Var | core.Fn] = [*game.vars.values(), *game.fns.values()]
+    for owner in owners:
+        role = owner.role
+        if role not in SHAPES:
+            continue
+        what, example = SHAPES[role]
+        fits = _fits(role, owner) if isinstance(owner, core.Var) else owner.type == core.INT and not owner.params
+        if not fits:
+            report.add("DOM426", f"the {role} is {what}", owner.span.first(2), fix=f"write `{example}`")
+        elif role in ("stock", "mover", "reserve") and role in taken:
+            report.add(
+                "DOM430", f"a game has one {role}", owner.span.first(2), Note("the first is here", taken[role].span)
+            )
+        taken.setdefault(role, owner)
+
+
 def _unset(game: core.Game, report: Reporter) -> None:
     """A state without initial value must be set when a round begins."""
     begun = {s.var for block in game.begin for s in _writes(block)}
@@ -55,7 +100,10 @@ def _unset(game: core.Game, report: Reporter) -> None:
         if var.init is None and not (var.life is core.Life.ROUND and var.name in begun):
             where = "set it in `begin`, or " if var.life is core.Life.ROUND else ""
             report.add(
-                "DOM422", f"`{var.name}` has no value to begin with", var.span, fix=f"{where}give one with `= …`"
+                "DOM422",
+                f"`{var.name}` has no value to begin with",
+                var.span.first(2),
+                fix=f"{where}give one with `= …`",
             )
 
 
@@ -66,7 +114,7 @@ def _unbounded(game: core.Game, report: Reporter) -> None:
             report.add(
                 "DOM425",
                 f"`{var.name}` counts within a round and needs a range",
-                var.span,
+                var.span.first(2),
                 fix="write `int 0..50`, or keep it `for the match`",
             )
 
