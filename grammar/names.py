@@ -6,7 +6,7 @@ from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Local, Maybe, Op, SetOf, Type
 from domrules.grammar.diagnostics import Note, did_you_mean
 from domrules.grammar.functions import Elaborator, Env, built_in
-from domrules.grammar.scope import ERROR, FUNCTIONS, PLAYER, Scope, SortInfo, elem
+from domrules.grammar.scope import ERROR, FUNCTIONS, PLAYER, TEAM, Scope, SortInfo, elem
 from domrules.grammar.source import Span
 from domrules.grammar.syntax import Part, Word, node
 
@@ -32,6 +32,8 @@ def name(to: Elaborator, w: Word, env: Env, want: Type | None = None) -> Expr:
         return to.whole(sort.name, w.span)
     if PLAYER.match(text):
         return Lit(text, Elem("player"), w.span)
+    if TEAM.match(text):
+        return Lit(text, Elem("team"), w.span)
     return _nameless(to, w, env, wanted)
 
 

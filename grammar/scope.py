@@ -21,7 +21,7 @@ FUNCTIONS = (
 """Names of built-in functions; no define may take them."""
 PSEUDO = ("match_over", "match_winners", "moves", "ending")
 """What every game has; no declaration may take these names."""
-PLAYER = re.compile(r"p\d$")
+PLAYER, TEAM = re.compile(r"p\d$"), re.compile(r"t\d$")
 PLURALS = (("y", "ies"), ("f", "ves"))
 """Endings of sorts, and of their plurals; all others take s or es."""
 

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.instance import folder, specialise_expr
+from domrules.interpreter.errors import RuleError
 from domrules.verifier import facts
 from domrules.verifier.battery.play import Situation, lines, situations, zones
 from domrules.verifier.battery.scoring import sums
@@ -186,8 +187,8 @@ class _Claim:
         encoder, relation = study.open(study.view(study.reads.variables(self.body), keep_numbers=True))
         start = relation.start(any_match=any_match)
         begun = relation.concluded(start.begun, at_start=True)
-        broken = -encoder.truth(self.body, begun)
-        query = [*encoder.side, start.kept, *start.sound, broken]
+        broken = encoder.dag.any([-encoder.truth(self.body, begun), *(fault.bit for fault in start.faults)])
+        query = [*encoder.side, start.kept, broken]
         result = solve(encoder.dag, query, seconds=self.subject.seconds)
         if any_match or result.answer is not Answer.YES or result.model is None:
             return result, None
@@ -227,7 +228,16 @@ class _Claim:
         wanted = self.c.kind == "reachable"
         try:
             witness = replay(self.subject.rules, result.model, dealt, steps)
-        except Unreplayable:
+        except Unreplayable as error:
+            if self.c.kind == "dealt" and isinstance(error.__cause__, RuleError):
+                return self.say(
+                    Word.REFUTED,
+                    method="a deal, replayed",
+                    details=[
+                        f"the round cannot begin: {error.__cause__.sentence}",
+                        *error.__cause__.state.splitlines(),
+                    ],
+                )
             return None
         if bool(self.subject.rules.question(self.body)(witness.reached)) != wanted:
             return None

@@ -14,6 +14,8 @@ from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import Layout, State
 
+MATCH = 5
+"""Rounds of a match looked through for rule errors."""
 LIMITS = Limits(moves=2_000, rounds=100, deals=1_000)
 
 
@@ -30,7 +32,10 @@ class Situation:
 
 
 def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, Round]]:
-    """(match, number from 1, round) for `count` rounds of random matches. Raises RuleError; a match without end is left."""
+    """(match, number from 1, round) for `count` rounds of random matches.
+
+    A match that breaks a rule or does not end is left there; `rule_errors` says what broke.
+    """
     index = done = 0
     while done < count:
         chance = Chance.named(seed, index)
@@ -39,7 +44,7 @@ def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, 
         for number in range(1, LIMITS.rounds + 1):
             try:
                 played = table.round(state)
-            except Unfinished:
+            except (RuleError, Unfinished):
                 break
             yield index, number, played
             state = played.settled
@@ -62,14 +67,17 @@ def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:
         yield Situation("settled", played.settled, played, played.plies, match, number)
 
 
-def rule_error(rules: Rules, count: int, seed: int = 1) -> RuleError | None:
-    """The first rule that random play breaks."""
-    try:
-        for _ in rounds(rules, count, seed):
+def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, RuleError]]:
+    """(match, what breaks it) for those of `count` random matches that break a rule."""
+    for index in range(count):
+        chance = Chance.named(seed, index)
+        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+        try:
+            table.match(rules.new_match(), MATCH)
+        except RuleError as error:
+            yield index, error
+        except Unfinished:
             pass
-    except RuleError as error:
-        return error
-    return None
 
 
 def lines(rules: Rules, found: Situation, seed: int = 1) -> list[str]:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Sequence
 
+from domrules.interpreter.errors import RuleError
+from domrules.verifier.battery.play import rule_errors
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.effects import Fault, Rule
@@ -16,6 +18,8 @@ from domrules.verifier.facts import asked
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.verdict import Verdict, Word
 
+MATCHES = 100
+"""Random matches looked through for a rule that breaks."""
 RULES = {
     "W1": (Rule.WRITTEN_TWICE,),
     "W2": (Rule.NOT_THERE, Rule.MOVED_TWICE),
@@ -51,10 +55,29 @@ def _faultless(subject: Subject, item: str) -> Verdict:
                 item, Word.UNKNOWN, since=started, reason=f"{where}: {result.reason}", span=mine[0].span
             )
         model = result.model
+        broken = _in_play(subject, {(f.span.start, f.span.end) for f in mine})
+        if broken is not None:
+            match, error = broken
+            details = [
+                error.sentence,
+                f"match {match} of seed {subject.seed}, in this state:",
+                *(f"  {x}" for x in error.state.splitlines()),
+            ]
+            return subject.verdict(
+                item, Word.REFUTED, method="random play", since=started, details=details, span=error.span
+            )
         fault = next(f for f in mine if model.bit(f.bit))
         reason = f"{where}: {fault.rule.value} in a position that the proved facts allow, but that no play may reach"
         return subject.verdict(item, Word.UNKNOWN, since=started, reason=reason, span=fault.span)
     return subject.verdict(item, Word.PROVED, method="any position the proved facts allow, one step", since=started)
+
+
+def _in_play(subject: Subject, places: set[tuple[int, int]]) -> tuple[int, RuleError] | None:
+    """A random match that breaks a rule at one of these places."""
+    for match, error in rule_errors(subject.rules, MATCHES, subject.seed):
+        if (error.span.start, error.span.end) in places:
+            return match, error
+    return None
 
 
 def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit], Sequence[Fault]]]:
