@@ -1,4 +1,4 @@
-"""Which clauses of the rules ever decide: rows of tables, conditional statements, actions and endings.
+"""Which clauses of the rules ever decide: rows of tables and settlements, guarded statements, actions and endings.
 
 Constants are worked out before play, and with them clauses vanish; so the clauses are watched in a form of the instance
 in which nothing is worked out in advance. It plays the same, only slower.
@@ -6,14 +6,19 @@ in which nothing is worked out in advance. It plays the same, only slower.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import TypeAlias
 
 from domrules.grammar import core
 from domrules.grammar.instance import folder
 from domrules.grammar.source import Span
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.play import placements, play_match
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.tables import tables
 
 Place: TypeAlias = tuple[str, int, int]
 
@@ -44,6 +49,18 @@ class Coverage:
                 rules.question(core.Call(fn.name, (core.Lit(player, core.Elem("player")),), fn.type))(state)
         return rules
 
+    def play(self, game: core.Game, rounds: int, seed: int = 1) -> None:
+        """Play so many random rounds, the same number at each table, and lay out their boards. Raises RuleError, Unfinished."""
+        chosen = list(tables(game))
+        share = ceil(rounds / len(chosen)) if chosen else 0
+        for number, instance in enumerate(chosen):
+            rules, index, left = self.rules(instance), number << 32, share
+            while left:
+                match = play_match(rules, Chance.named(seed, index), stop=left)
+                for played in match.rounds:
+                    placements(rules, played)
+                index, left = index + 1, left - len(match.rounds)
+
     def never(self, game: core.Game) -> list[Clause]:
         """The clauses of a game that have not decided anything."""
         return [clause for clause in clauses(game) if place(clause.span) not in self.fired]
@@ -54,45 +71,56 @@ class Clause:
     """A part of the rules that decides now and then: the declaration it stands in, how it is written, its place."""
 
     owner: str
+    """`define worth`, `action play`, `settle`"""
     text: str
+    """In one line, without comments."""
     span: Span
 
     def __str__(self) -> str:
-        return f"{self.owner}: {' '.join(self.text.split())}"
+        return f"{self.owner}: {self.text}"
 
 
 def clauses(game: core.Game) -> Iterator[Clause]:
     """All clauses of a game, those it inherits included."""
     for fn in game.fns.values():
-        yield from rows(fn.name, [fn.body])
+        if isinstance(fn.body, core.Cases):
+            yield from rows(f"{'rule' if fn.slot else 'define'} {fn.name}", fn.body)
     for action in game.actions:
-        yield Clause(action.name, "action", action.span)
-        yield from rows(action.name, [action.guard, *(p.domain for p in action.params if p.domain is not None)])
-        yield from (c for block in action.blocks for c in conditional(action.name, block))
+        yield Clause(f"action {action.name}", one_line(action.span.text.partition("\n")[0]), action.span)
+        yield from (c for block in action.blocks for c in guarded(f"action {action.name}", block))
     for ending in game.endings:
-        yield Clause(ending.name, "ending", ending.span)
+        yield Clause(f"ending {ending.name}", one_line(ending.span.text), ending.span)
     for block in game.begin:
-        yield from conditional("begin", block)
+        yield from guarded("begin", block)
     for settle in game.settles:
-        yield from conditional("settle", settle.block())
+        for row in settle.rows:
+            yield Clause("settle", one_line(row.span.text), row.span)
+            yield from guarded("settle", row.body)
 
 
-def rows(owner: str, parts: Iterable[core.Expr]) -> Iterator[Clause]:
-    """The rows of all tables inside expressions."""
-    for e in parts:
-        if isinstance(e, core.Cases):
-            yield from (Clause(owner, f"{test.span.text} -> {value.span.text}", value.span) for test, value in e.rows)
-            yield Clause(owner, f"otherwise -> {e.otherwise.span.text}", e.otherwise.span)
-        yield from rows(owner, core.children(e))
+def rows(owner: str, table: core.Cases) -> Iterator[Clause]:
+    """The rows of a table. (No name is called `when` or `otherwise`.)"""
+    texts = re.split(r"\b(?=when\b|otherwise\b)", one_line(table.span.text))
+    values = [*(value for _, value in table.rows), table.otherwise]
+    for text, value in zip(texts[-len(values) :], values, strict=True):
+        yield Clause(owner, text.strip(), value.span)
 
 
-def conditional(owner: str, block: core.Block) -> Iterator[Clause]:
-    """The statements under a condition."""
+def guarded(owner: str, block: core.Block, around: tuple[Span, ...] = ()) -> Iterator[Clause]:
+    """Statements with a condition of their own or for each element of a set; those of a row are the row's."""
     for s in block:
-        if isinstance(s, core.If):
-            yield Clause(owner, s.span.text, s.span)
         if isinstance(s, core.If | core.Each):
-            yield from conditional(owner, s.body)
+            yield from guarded(owner, s.body, (*around, s.span))
+        elif not isinstance(s, core.Attach) and any(within(a, s.span) or within(s.span, a) for a in around):
+            yield Clause(owner, one_line(s.span.text), s.span)
+
+
+def within(inner: Span, outer: Span) -> bool:
+    return inner.source.name == outer.source.name and outer.start <= inner.start and inner.end <= outer.end
+
+
+def one_line(text: str) -> str:
+    return " ".join(re.sub(r"#[^\n]*", "", text).split())
 
 
 # ---------------------------------------------------------------- an instance as it is written
@@ -109,7 +137,7 @@ def written(instance: core.Instance) -> Callable[[core.Expr], core.Expr]:
             case core.Attr():
                 return fold.table(e, plain(e.of))
             case core.Read(var=var) if var in fold.options:
-                return fold.options[var]
+                return replace(fold.options[var], span=e.span)
             case _:
                 return core.rebuild(e, plain)
 
@@ -117,11 +145,14 @@ def written(instance: core.Instance) -> Callable[[core.Expr], core.Expr]:
 
 
 def as_written(instance: core.Instance) -> core.Instance:
-    """The same instance, made of its game's own expressions: only names and attributes are looked up."""
+    """The same instance, made of its game's own expressions: only names and attributes are looked up.
+
+    Every statement stands under a condition that always holds, so that whoever watches is told of it.
+    """
     game, plain = instance.game, written(instance)
 
     def block(statements: core.Block) -> core.Block:
-        return core.rebuild_block(statements, plain)
+        return told(core.rebuild_block(statements, plain))
 
     def action(a: core.Action) -> core.Action:
         params = tuple(replace(p, domain=None if p.domain is None else plain(p.domain)) for p in a.params)
@@ -141,3 +172,17 @@ def as_written(instance: core.Instance) -> core.Instance:
         over=plain(game.over),
         winners=plain(game.winners),
     )
+
+
+def told(block: core.Block) -> core.Block:
+    """The statements, each that writes or moves under a condition with its own span."""
+    out: list[core.Stmt] = []
+    for s in block:
+        match s:
+            case core.Set() | core.Move():
+                out.append(core.If(core.TRUE, (s,), s.span))
+            case core.If() | core.Each():
+                out.append(replace(s, body=told(s.body)))
+            case core.Attach():
+                out.append(s)
+    return tuple(out)

@@ -1,31 +1,91 @@
-"""`dom test`: runs the examples of files; expected and got side by side."""
+"""`dom test`: runs the examples of files; expected and got side by side. With `--cover`, the rules that none of them uses."""
 
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from domrules.cli import exits
 from domrules.cli.exits import ExitCode, failed
-from domrules.cli.games import Files, open_game
+from domrules.cli.games import Files, open_game, refused
+from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile
+from domrules.interpreter.coverage import Clause, Coverage, clauses
+from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.examples import Check, Result, run_example
+from domrules.interpreter.rules import Rules
+
+ROUNDS = 400
+"""Random rounds played to find out which rules are used."""
+WIDTH = 90
 
 
 def command(
     files: Files,
     only: Annotated[str, typer.Option("-k", metavar="NAME", help="Only examples whose name contains this.")] = "",
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Only what failed, and the count.")] = False,
+    cover: Annotated[bool, typer.Option("--cover", help="Which rules no example, and no random round, uses.")] = False,
 ) -> ExitCode:
     """Run the worked examples of files: expected and got, side by side."""
     results: list[Result] = []
+    codes: list[ExitCode] = []
     for file in files:
-        game = open_game(file)
+        game, seen = open_game(file), Coverage()
         chosen = [example for example in game.examples if only in example.name]
         print(f"{game.file} · {len(chosen)} examples")
         for example in chosen:
-            result = run_example(game, example)
+            result = run_example(game, example, seen.rules if cover else Rules)
             results.append(result)
             if not (quiet and result.ok):
                 print("\n".join(lines(result)))
-    return summary(results, only)
+        if cover and not game.abstract:
+            codes.append(report(game, seen))
+    return exits.first([*codes, summary(results, only)])
+
+
+# ---------------------------------------------------------------- rules that are not used
+
+
+def report(game: core.Game, examples: Coverage) -> ExitCode:
+    """Play at random at every table and print the clauses that no example uses, those that nothing uses apart."""
+    played = Coverage()
+    try:
+        played.play(game, ROUNDS)
+    except (RuleError, Unfinished) as error:
+        return failed(ExitCode.FINDING, f"{error}")
+    except BadFile as bad:
+        raise refused(bad) from None
+    missed, unused = examples.never(game), set(played.never(game))
+    print(f"{len(list(clauses(game)))} clauses of the rules · {ROUNDS} random rounds played")
+    print("\n".join(listed("in no example", game, [clause for clause in missed if clause not in unused])))
+    print("\n".join(listed("nowhere", game, [clause for clause in missed if clause in unused])))
+    return ExitCode.OK
+
+
+def listed(where: str, game: core.Game, found: list[Clause]) -> Iterator[str]:
+    """A head and a line for each clause; those of the file itself come before those it inherits."""
+    own = [clause for clause in found if clause.span.source.name == game.file]
+    inherited = [clause for clause in found if clause not in own]
+    yield f" used {where}: {len(own)} of this file, {len(inherited)} inherited"
+    yield from (f"   {located(clause)}" for clause in [*own, *inherited])
+
+
+def located(clause: Clause) -> str:
+    """`petkove.dom:52  when piece[s] is t and … -> 0   (define worth)`"""
+    place = f"{Path(clause.span.source.name).name}:{clause.span.line}"
+    condition, arrow, value = clause.text.partition(" -> ")
+    room = WIDTH - len(arrow) - min(len(value), WIDTH // 2)
+    text = shortened(condition, room) + arrow + shortened(value, WIDTH // 2)
+    return f"{place:<15} {text}" + ("" if clause.text.startswith(clause.owner) else f"   ({clause.owner})")
+
+
+def shortened(text: str, width: int) -> str:
+    return textwrap.shorten(text, width, placeholder=" …")
+
+
+# ---------------------------------------------------------------- examples
 
 
 def lines(result: Result) -> list[str]:
