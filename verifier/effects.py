@@ -237,10 +237,17 @@ class Effects:
 
 
 def distinct(dag: Dag, writes: Iterable[Write]) -> list[tuple[Bit, Symbol]]:
-    """Writes as (bit, value), equal values of one statement made one: so what is the same for all moves folds."""
+    """Writes as (bit, value), equal values that exclude each other made one: what is the same for all moves folds.
+
+    Occasions of one statement exclude each other, and so do different actions; two statements of one action do not.
+    """
+    statements: dict[tuple[int, object], dict[object, int]] = {}
     found: dict[object, tuple[list[Bit], Symbol]] = {}
     for write in writes:
-        found.setdefault((write.place, content(write.value)), ([], write.value))[0].append(write.bit)
+        value = content(write.value)
+        numbers = statements.setdefault((write.occasion.action, value), {})
+        number = numbers.setdefault(write.place, len(numbers))
+        found.setdefault((number, value), ([], write.value))[0].append(write.bit)
     return [(dag.any(bits), value) for bits, value in found.values()]
 
 

@@ -16,7 +16,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
-from domrules.interpreter.actions import counting
 from domrules.interpreter.rules import overlap
 from domrules.verifier import symbols
 from domrules.verifier.dag import FALSE, TRUE, Bit, Number
@@ -90,7 +89,7 @@ class Relation:
         self.moves = moves
         """For each action the arguments that need be considered; all when None."""
         self.tests = [tests(action) for action in self.instance.actions]
-        self.blocks = [counting(action.blocks) for action in self.instance.actions]
+        self.blocks = [action.blocks for action in self.instance.actions]
 
     # ------------------------------------------------------------ positions
 
@@ -285,8 +284,14 @@ class Relation:
                         effects.collect(statement, occasion)
             state = effects.commit()
             faults += effects.faults
+        state = self.counted(state)
         faults += self.ending_faults(state, at_start=False)
         return Step(tuple(choices), tuple(dict.fromkeys(b for b in chosen if b != TRUE)), tuple(faults), state)
+
+    def counted(self, state: Symbols) -> Symbols:
+        """One more move. Each action counts itself in its last block, in which it sees the old number: so, at the end."""
+        moves = state.cells.get(MOVES)
+        return state.put({MOVES: self.dag.add(moves, Number(1))}) if isinstance(moves, Number) else state
 
     def choices(self, state: Symbols, tag: str) -> list[Choice]:
         """The ground moves that may be legal here."""

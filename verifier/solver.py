@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, assert_never
 
@@ -172,60 +172,106 @@ class Formulas:
 
 
 class Session:
-    """A solver with a base of assertions."""
+    """A solver with a base of assertions.
+
+    Z3 is not to be trusted after an interrupt: asked again it has said "unsat" of what it could satisfy. So a solver
+    that gave up is thrown away, and every model is looked through before it counts.
+    """
 
     def __init__(self, dag: Dag, engine: Engine = Engine.GENERAL, formulas: Formulas | None = None) -> None:
         self.dag, self.engine = dag, engine
         self.formulas = Formulas(dag) if formulas is None else formulas
-        self._solver = make(engine)
-        self._contradiction = False
+        self._base: list[Bit] = []
+        self._solver: Any = None
 
     def add(self, bits: Iterable[Bit]) -> None:
         """Assert that all of these hold."""
-        for bit in bits:
-            for part in self.conjuncts(bit):
-                self._contradiction |= part == FALSE
-                if part != TRUE:
-                    self._solver.add(self.formulas.bit(part))
-
-    def conjuncts(self, bit: Bit) -> Iterable[Bit]:
-        """A conjunction part by part."""
-        node = self.dag.nodes[-bit] if bit < 0 else None
-        if not isinstance(node, Or):
-            return (bit,)
-        return (part for inner in sorted(node.parts) for part in self.conjuncts(-inner))
+        parts = [part for bit in bits for part in self.conjuncts(bit)]
+        self._base += parts
+        if self._solver is not None:
+            self._assert(self._solver, parts)
 
     def check(self, bits: Sequence[Bit] = (), *, seconds: float) -> Result:
         """Can all that was added hold together with these? They are forgotten afterwards."""
-        if bits:
-            self._solver.push()
-            before = self._contradiction
-            try:
-                self.add(bits)
-                return self._check(seconds)
-            finally:
-                self._contradiction = before
-                self._solver.pop()
-        return self._check(seconds)
-
-    def _check(self, seconds: float) -> Result:
-        started = time.perf_counter()
-        if self._contradiction:
+        more = [part for bit in bits for part in self.conjuncts(bit)]
+        if FALSE in self._base or FALSE in more:
             return Result(Answer.NO, self.engine, 0.0)
-        timer = threading.Timer(seconds, self._solver.interrupt)
-        timer.start()
-        try:
-            answer = Answer(str(self._solver.check()))
-        finally:
-            timer.cancel()
+        solver = self._ready()
+        if not more:
+            return self._check(solver, self._base, seconds)
+        solver.push()
+        self._assert(solver, more)
+        result = self._check(solver, [*self._base, *more], seconds)
+        if self._solver is not None:
+            solver.pop()
+        return result
+
+    @property
+    def needs_integers(self) -> bool:
+        """Is a comparison of integers in it, which only the general engine knows?"""
+        for part in self._base:
+            self.formulas.bit(part)
+        return self.formulas.arithmetic
+
+    def core(self, bits: Sequence[Bit], *, seconds: float) -> list[int] | None:
+        """Places of some of the bits that cannot hold together with what was added; None when unknown or possible."""
+        marks = {f"mark.{place}": place for place in range(len(bits))}
+        solver = make(Engine.GENERAL)
+        self._assert(solver, self._base)
+        for mark, place in marks.items():
+            solver.add(z3.Implies(z3.Bool(mark), self.formulas.bit(bits[place])))
+        if guarded(solver, seconds, [z3.Bool(mark) for mark in marks]) is not Answer.NO:
+            return None
+        return [marks[str(mark)] for mark in solver.unsat_core()]
+
+    def conjuncts(self, bit: Bit) -> Iterator[Bit]:
+        """A conjunction part by part, without what is true anyway."""
+        node = self.dag.nodes[-bit] if bit < 0 else None
+        if isinstance(node, Or):
+            for part in sorted(node.parts):
+                yield from self.conjuncts(-part)
+        elif bit != TRUE:
+            yield bit
+
+    def _ready(self) -> Any:
+        if self._solver is None:
+            self._solver = make(self.engine)
+            self._assert(self._solver, self._base)
+        return self._solver
+
+    def _assert(self, solver: Any, parts: Iterable[Bit]) -> None:
+        for part in parts:
+            solver.add(self.formulas.bit(part))
+
+    def _check(self, solver: Any, asserted: Sequence[Bit], seconds: float) -> Result:
+        started = time.perf_counter()
+        answer = guarded(solver, seconds)
         taken = time.perf_counter() - started
-        if answer is Answer.YES:
-            return Result(answer, self.engine, taken, self.formulas.valuation(self._solver.model()))
-        reason = ""
-        if answer is Answer.UNKNOWN:
-            late = taken >= 0.9 * seconds
-            reason = f"no answer within {seconds:g} s" if late else str(self._solver.reason_unknown())
-        return Result(answer, self.engine, taken, None, reason)
+        match answer:
+            case Answer.NO:
+                return Result(answer, self.engine, taken)
+            case Answer.YES:
+                model = self.formulas.valuation(solver.model())
+                if all(map(model.bit, asserted)):
+                    return Result(answer, self.engine, taken, model)
+                reason = "the solver gave a model that is none"
+            case Answer.UNKNOWN:
+                late = taken >= 0.9 * seconds
+                reason = f"no answer within {seconds:g} s" if late else str(solver.reason_unknown())
+            case never:
+                assert_never(never)
+        self._solver = None
+        return Result(Answer.UNKNOWN, self.engine, taken, None, reason)
+
+
+def guarded(solver: Any, seconds: float, assumptions: Sequence[Any] = ()) -> Answer:
+    """An answer within the time, or UNKNOWN."""
+    timer = threading.Timer(seconds, solver.interrupt)
+    timer.start()
+    try:
+        return Answer(str(solver.check(*assumptions)))
+    finally:
+        timer.cancel()
 
 
 def make(engine: Engine) -> Any:
@@ -241,23 +287,31 @@ def make(engine: Engine) -> Any:
             assert_never(never)
 
 
+ENGINES = (Engine.GENERAL, Engine.BITS, Engine.FINITE)
+SHARES = (0.1, 0.9)
+"""Parts of the time for two turns of all engines: which is best changes from question to question, by a factor 10."""
+
+
 def solve(
     dag: Dag,
     bits: Sequence[Bit],
     *,
     seconds: float,
-    engines: Sequence[Engine] = (Engine.GENERAL, Engine.FINITE, Engine.BITS),
+    engines: Sequence[Engine] = ENGINES,
+    formulas: Formulas | None = None,
 ) -> Result:
-    """One question, put to several engines in turn with an equal part of the time each."""
-    formulas = Formulas(dag)
-    result = None
-    for engine in engines:
-        session = Session(dag, engine, formulas)
-        session.add(bits)
-        if formulas.arithmetic and engine is not Engine.GENERAL:
-            continue
-        result = session.check(seconds=seconds / len(engines))
-        if result.answer is not Answer.UNKNOWN:
-            return result
+    """One question, put to fresh solvers of several engines in turn, for longer each time."""
+    formulas = Formulas(dag) if formulas is None else formulas
+    result, spent = None, 0.0
+    for share in SHARES:
+        for engine in engines:
+            session = Session(dag, engine, formulas)
+            session.add(bits)
+            if engine is not Engine.GENERAL and session.needs_integers:
+                continue
+            result = session.check(seconds=seconds * share / len(engines))
+            spent += result.seconds
+            if result.answer is not Answer.UNKNOWN:
+                return replace(result, seconds=spent)
     assert result is not None, "the general engine is among the engines"
-    return result
+    return replace(result, seconds=spent, reason=f"no answer within {seconds:g} s")

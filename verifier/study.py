@@ -12,10 +12,12 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from domrules.grammar import core
+from domrules.verifier.dag import Bit
 from domrules.verifier.encode import Encoder
 from domrules.verifier.forget import forgettable
 from domrules.verifier.reads import Reads, statements
 from domrules.verifier.relation import ENDING, Relation
+from domrules.verifier.solver import Answer, Session
 from domrules.verifier.symbols import Cell, Symbol, Symbols
 from domrules.verifier.view import View
 
@@ -51,6 +53,24 @@ class Study:
                 break
             frozen = {cell: value for cell, value in frozen.items() if cell not in changed}
         return frozen
+
+    @cached_property
+    def quiet(self) -> frozenset[int]:
+        """Endings (by index) that can hold at no beginning at which they are not looked at.
+
+        So none of them holds in any position of a round that goes on; of the others that is sure after a move only.
+        """
+        encoder, relation = self.open(self.view())
+        start = relation.start(any_match=True)
+        session = Session(encoder.dag)
+        holds = {i: encoder.truth(e.when, start.begun) for i, e in enumerate(self.instance.endings) if not e.at_start}
+        session.add([*encoder.side, *start.sound, start.kept])
+        loud = [i for i, bit in holds.items() if session.check([bit], seconds=5).answer is not Answer.NO]
+        return frozenset(range(len(self.instance.endings))) - set(loud)
+
+    def resting(self, relation: Relation, state: Symbols) -> Bit:
+        """What is known of endings in any position whose round goes on."""
+        return -relation.dag.any(relation.encoder.truth(self.instance.endings[i].when, state) for i in self.quiet)
 
     def first_values(self) -> dict[Cell, Symbol]:
         """Round states that start with a constant and that no begin block sets."""
