@@ -1,0 +1,139 @@
+"""How few tiles can lie on the table when a round ends in a given way, and after how few moves: lower bounds.
+
+Asked of positions, not of plays: is there a position, with all proved facts, that ends this way and has m tiles on the
+table? No unrolling is needed, and a "no" is final. A "yes" may be a position no play reaches; its layout guides the
+search for a play. Tiles are counted as members of sets, moves where sizes of zones are numbers of their own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.verifier.dag import ZERO, Bit, Number
+from domrules.verifier.facts import Fact, asked
+from domrules.verifier.relation import MOVES, Relation
+from domrules.verifier.solver import Answer, Session
+from domrules.verifier.study import Study
+from domrules.verifier.symbols import Cell, Symbols
+
+MANY = 40
+"""More facts than this are first thinned by what the solver used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """No round ends this way with fewer tiles than `tiles`, nor, with just as many, after fewer moves than `moves`."""
+
+    tiles: int
+    moves: int
+    possible: bool
+    """A position with as many tiles was found; else there is none at all, or (`reason`) the solver gave up."""
+    layout: frozenset[tuple[Cell, int]]
+    """The tiles on the table in that position."""
+    needed: tuple[Fact, ...]
+    """A minimal set of facts that gives both bounds."""
+    seconds: float
+    reason: str = ""
+
+    @property
+    def impossible(self) -> bool:
+        """No position at all ends this way."""
+        return not self.possible and not self.reason
+
+
+def table(instance: core.Instance) -> list[Cell]:
+    """The zones where tiles are laid."""
+    names = instance.role("zone", "layout")
+    return [(name, index) for name in names for index in instance.cells(name)]
+
+
+def laid(relation: Relation, state: Symbols) -> Number:
+    """How many tiles lie on the table."""
+    cells = table(relation.instance)
+    if state.sizes is None:
+        return relation.dag.number((bit, 1) for cell in cells for bit in state.zone(*cell).values())
+    total = ZERO
+    for cell in cells:
+        total = relation.dag.add(total, state.sizes[cell])
+    return total
+
+
+class Position:
+    """Any position in which a round has just ended in one of the given ways."""
+
+    def __init__(self, study: Study, endings: Sequence[int], facts: Sequence[Fact], *, counted: bool) -> None:
+        encoder, relation = study.open(study.view(asked(facts) | {MOVES[0]}, counted=counted))
+        self.dag = encoder.dag
+        self.state = relation.any_state("s", partition=False)
+        ends, closed = relation.ends(self.state), relation.concluded(self.state)
+        self.laid, moves = laid(relation, self.state), self.state.cells[MOVES]
+        assert isinstance(moves, Number)
+        self.moves = moves
+        self.facts = {fact: fact.holds(relation, closed) for fact in facts}
+        goal = self.dag.any([ends[i] for i in endings])
+        self.base = [*encoder.side, goal, self.dag.at_least_zero(moves)]
+
+    def session(self, facts: Sequence[Fact]) -> Session:
+        """A solver that knows that the round has ended, and these facts."""
+        session = Session(self.dag)
+        session.add([*self.base, *(self.facts[fact] for fact in facts)])
+        return session
+
+    def at_most(self, number: Number, limit: int) -> Bit:
+        return self.dag.at_least_zero(self.dag.add(Number(limit), number, -1))
+
+
+def bound(study: Study, endings: Sequence[int], facts: Sequence[Fact], *, seconds: float = 10.0) -> Bound:
+    """Raise the number of tiles, then of moves, until a position allows them. `seconds`: of each query."""
+    started = time.perf_counter()
+    sets = Position(study, endings, facts, counted=False)
+    session, tiles, most = sets.session(facts), 0, len(sets.laid.bits)
+    while (result := session.check([sets.at_most(sets.laid, tiles)], seconds=seconds)).answer is Answer.NO:
+        if tiles == most:
+            return Bound(tiles, 0, False, frozenset(), (), time.perf_counter() - started)
+        tiles += 1
+    if result.model is None:
+        return Bound(tiles, 0, False, frozenset(), (), time.perf_counter() - started, result.reason)
+    held = {(cell, tile): bit for cell in table(study.instance) for tile, bit in sets.state.zone(*cell).items()}
+    layout = frozenset(place for place, bit in held.items() if result.model.bit(bit))
+    fewer = [sets.at_most(sets.laid, tiles - 1)] if tiles else []
+    needed = minimal(sets, facts, fewer, seconds)
+    moves, for_moves = fewest_moves(study, endings, facts, tiles, seconds)
+    needed += [fact for fact in for_moves if fact not in needed]
+    return Bound(tiles, moves, True, layout, tuple(needed), time.perf_counter() - started)
+
+
+def fewest_moves(
+    study: Study, endings: Sequence[int], facts: Sequence[Fact], tiles: int, seconds: float
+) -> tuple[int, list[Fact]]:
+    """No round ends this way with this many tiles after fewer moves; and the facts that say so."""
+    counted = Position(study, endings, facts, counted=True)
+    just = counted.dag.is_zero(counted.dag.add(counted.laid, Number(tiles), -1))
+    counted.base.append(just)
+    session, moves = counted.session(facts), 0
+    while session.check([counted.at_most(counted.moves, moves)], seconds=seconds).answer is Answer.NO:
+        moves += 1
+        if moves > 1000:
+            break
+    sooner = [counted.at_most(counted.moves, moves - 1)] if moves else []
+    return moves, minimal(counted, facts, sooner, seconds)
+
+
+def minimal(position: Position, facts: Sequence[Fact], claims: Sequence[Bit], seconds: float) -> list[Fact]:
+    """Facts none of which can be left out, that together refute the claims."""
+    if not claims:
+        return []
+    needed = list(facts)
+    if len(facts) > MANY:
+        session = position.session([])
+        session.add(claims)
+        used = session.core([position.facts[fact] for fact in facts], seconds=seconds)
+        needed = needed if used is None else [needed[place] for place in used]
+    for fact in list(needed):
+        rest = [other for other in needed if other is not fact]
+        if position.session(rest).check(claims, seconds=min(seconds, 2)).answer is Answer.NO:
+            needed = rest
+    return needed

@@ -1,0 +1,75 @@
+"""Statements about every position of a round: lemmas of the file, the partition of the tiles, computed invariants.
+
+A fact helps a proof only once `induction.prove` has proved it for the instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.grammar.instance import specialise_expr
+from domrules.grammar.source import NOWHERE, Span
+from domrules.verifier.dag import Bit
+from domrules.verifier.reads import Reads
+from domrules.verifier.relation import Relation
+from domrules.verifier.study import Study
+from domrules.verifier.symbols import Symbols
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fact:
+    """A statement about positions; `holds` gives the bit that says it of one."""
+
+    name: str
+    holds: Callable[[Relation, Symbols], Bit]
+    reads: frozenset[str]
+    counts: bool = False
+    """It compares sizes of zones: easier where sizes are numbers of their own."""
+    guides: bool = True
+    """Worth asserting of every position of an unrolled play; the types of named positions say the others anyway."""
+    doc: str = ""
+    span: Span = NOWHERE
+
+
+def partition(study: Study) -> Fact:
+    """Every tile lies in exactly one zone."""
+    zones = frozenset(v.name for v in study.instance.vars.values() if v.zone)
+    return Fact("partition", Relation.partition, zones, guides=False, doc="Every tile lies in exactly one zone.")
+
+
+def lemmas(study: Study) -> list[Fact]:
+    """The lemmas of the file, for this instance."""
+    found = []
+    for lemma in study.instance.game.lemmas:
+        body = specialise_expr(study.instance, lemma.body)
+        found.append(stated(study, lemma.name, body, doc=lemma.doc, span=lemma.span))
+    return found
+
+
+def stated(study: Study, name: str, body: core.Expr, *, doc: str = "", span: Span = NOWHERE) -> Fact:
+    """A fact written as an expression of the instance."""
+
+    def holds(relation: Relation, state: Symbols) -> Bit:
+        return relation.encoder.truth(body, state)
+
+    return Fact(name, holds, study.reads.variables(body), measures(study.reads, body), doc=doc, span=span)
+
+
+def measures(reads: Reads, e: core.Expr, seen: set[str] | None = None) -> bool:
+    """Does an expression take the size of a whole zone?"""
+    seen = set() if seen is None else seen
+    if isinstance(e, core.Op) and e.name == "size":
+        (of,) = e.args
+        return isinstance(of, core.Read) and reads.instance.vars[of.var].zone
+    if isinstance(e, core.Call) and e.fn not in seen:
+        seen.add(e.fn)
+        if measures(reads, reads.instance.fns[e.fn].body, seen):
+            return True
+    return any(measures(reads, child, seen) for child in core.children(e))
+
+
+def asked(facts: Iterable[Fact]) -> frozenset[str]:
+    """All variables that facts read."""
+    return frozenset[str]().union(*(fact.reads for fact in facts))

@@ -1,0 +1,69 @@
+"""From a model of an unrolled game to a round the interpreter has played: a witness is shown only after that."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.names import Move, choices, move_name
+from domrules.interpreter.play import Ply
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+from domrules.verifier import symbols
+from domrules.verifier.relation import Choice
+from domrules.verifier.symbols import Symbols
+from domrules.verifier.valuation import Valuation
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A round as the interpreter played it: the deal that was kept, the moves, and the position they lead to."""
+
+    dealt: State
+    plies: tuple[Ply, ...]
+    reached: State
+
+    def moves(self, instance: core.Instance) -> tuple[str, ...]:
+        """The moves by name, with what fate added."""
+        return tuple(str(move_name(instance, ply.move, ply.outcome)) for ply in self.plies)
+
+
+class Unreplayable(Exception):
+    """The interpreter does not follow; says where, in a sentence."""
+
+
+def replay(rules: Rules, model: Valuation, dealt: Symbols, steps: Sequence[Sequence[Choice]]) -> Witness:
+    """Play the deal and the moves of a model. Raises `Unreplayable`."""
+    state = dealt_state(rules, model, dealt)
+    first, plies = state, list[Ply]()
+    try:
+        if rules.wants_redeal(state):
+            raise Unreplayable("the rules ask for a new deal here")
+        state = rules.begin(state)
+        for number, options in enumerate(steps, 1):
+            ply = chosen(rules, model, state, options)
+            if ply.move not in rules.legal_moves(state) or ply.outcome not in rules.outcomes(state, ply.move):
+                text = move_name(rules.instance, ply.move, ply.outcome)
+                raise Unreplayable(f"move {number}, {text}, is not legal there")
+            plies.append(ply)
+            state = rules.act(state, ply.move, ply.outcome)
+    except RuleError as error:
+        raise Unreplayable(f"after {len(plies)} moves: {error.sentence}") from error
+    return Witness(first, tuple(plies), state)
+
+
+def dealt_state(rules: Rules, model: Valuation, dealt: Symbols) -> State:
+    """The deal of a model, in the first round of a match."""
+    values = symbols.position(model, rules.instance, dealt)
+    settings = {name: values[name, None] for name in rules.instance.open if (name, None) in values}
+    state = rules.new_round(rules.new_match(settings))
+    return rules.layout.put(state, {cell: values[cell] for cell in symbols.zones(rules.instance)})
+
+
+def chosen(rules: Rules, model: Valuation, state: State, options: Sequence[Choice]) -> Ply:
+    """The move that a model makes."""
+    choice = next(choice for choice in options if model.bit(choice.bit))
+    count = len(choices(rules.instance.actions[choice.action]))
+    return Ply(rules.mover(state), Move(choice.action, choice.args[:count]), choice.args[count:])
