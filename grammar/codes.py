@@ -25,7 +25,7 @@ CODES: Mapping[str, str] = {
     "DOM117": "`==` for `=`",
     "DOM120": "declaration word as a name",
     "DOM121": "unfinished declaration",
-    "DOM122": "open bracket",
+    "DOM122": "brackets that do not match",
     "DOM123": "table without last row",
     "DOM124": "`=` before a table",
     "DOM131": "chained comparison",

@@ -52,7 +52,7 @@ def _both_sides(to: Elaborator, n: Node, env: Env) -> tuple[Expr, Expr]:
 
 
 def _is_member(to: Elaborator, n: Node, env: Env) -> bool:
-    return n.kind == "name" and word(n.parts[0]).text not in env and any(to.scope.members(word(n.parts[0]).text))
+    return n.kind == "name" and word(n.parts[0]).text not in env and any(to.scope.members(word(n.parts[0])))
 
 
 def equal(to: Elaborator, a: Expr, b: Expr, n: Node) -> Expr:

@@ -37,9 +37,11 @@ class Piece:
 def pieces(text: str) -> tuple[int, list[Piece]]:
     """Where the first declaration begins, and all pieces."""
     starts = list(_starts(text))
+    if not starts:
+        return len(text), []
     ends = [start for start, _ in starts[1:]] + [len(text)]
     cut = [Piece(start, end, word) for (start, word), end in zip(starts, ends, strict=True)]
-    return (cut[0].start if cut else len(text)), cut
+    return cut[0].start, cut
 
 
 def _starts(text: str) -> Iterator[tuple[int, str]]:

@@ -7,14 +7,15 @@ from collections.abc import Sequence
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Maybe, SetOf, Type
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
-from domrules.grammar.merge import Declaration
+from domrules.grammar.merge import NAMED, Declaration
 from domrules.grammar.scope import ERROR, FnInfo, Scope, SortInfo, built_in_sorts
 from domrules.grammar.syntax import Node, Part, node, nodes, string, word, words
 
 
-def declare(decls: Sequence[Declaration], report: Reporter) -> Scope:
-    """Collect all names; sorts first, then what has a type."""
-    scope = Scope(report, sorts=built_in_sorts())
+def declare(decls: Sequence[Declaration], order: dict[str, int], report: Reporter) -> Scope:
+    """Collect all names; sorts first, then what has a type. `order`: the files by name, the oldest first."""
+    since = {d.name: d.since for d in decls if d.kind in NAMED}
+    scope = Scope(report, sorts=built_in_sorts(), since=since, order=order)
     for d in decls:
         if d.kind in ("enum_range", "enum_names"):
             _enum(d, scope)

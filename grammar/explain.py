@@ -24,7 +24,7 @@ KEYWORDS = frozenset(
 class Stop:
     """Where a declaration cannot be read on: the terminal that stands there, and those that could.
 
-    `kind` may also be $END, CHARACTER (nothing begins with it), KEYWORD (where a name is wanted), NUMBER (too
+    `kind` may also be $END, TORN (a declaration word follows where a name is wanted), CHARACTER (nothing begins with it), KEYWORD (where a name is wanted), NUMBER (too
     large), DEPTH (too deep).
     """
 
@@ -64,6 +64,10 @@ def explain(place: Place, stop: Stop, report: Reporter) -> None:
     match stop.kind:
         case "CHARACTER":
             _character(place, stop, report)
+        case "TORN":
+            word = place.span(place.piece.end, len(place.source.text)).first()
+            report.add("DOM120", f"`{word.text}` begins a declaration and cannot be a name", word, *place.opened(stop.at),
+                       fix="choose another name")  # fmt: skip
         case "$END":
             _unfinished(place, stop, report)
         case "KEYWORD":
@@ -125,7 +129,8 @@ def misplaced(source: Source, piece: cut.Piece, report: Reporter) -> None:
     """A lonely `instead`, or a word that is kept for later."""
     span = Span(source, piece.start, piece.start + len(piece.word))
     if piece.word == "instead":
-        fix = "write `instead rule …`, `instead settle …`"
+        name = re.compile(r"\s*([a-z_]\w*)").match(source.text, span.end, piece.end)
+        fix = f"write `instead rule {name[1]} …`" if name else "write `instead rule …`, `instead settle …`"
         report.add("DOM106", "`instead` must stand before a declaration", span, fix=fix)
     else:
         at = source.text.index(piece.word, piece.start)
@@ -167,7 +172,7 @@ def _character(place: Place, stop: Stop, report: Reporter) -> None:
         whole = place.span(word.start(), word.end())
         what = f"`{LOOK_ALIKES[char]}` of another alphabet" if char in LOOK_ALIKES else "no letter of names"
         report.add("DOM112", f"{_named(char)} is {what}", whole, *opened,
-                   fix=f"write `{_plain(word[0])}`" if _plain(word[0]) else "write names with the letters a-z, digits and _")  # fmt: skip
+                   fix=f"write `{plain(word[0])}`" if plain(word[0]) else "write names with the letters a-z, digits and _")  # fmt: skip
 
 
 def _bar(place: Place, at: int, report: Reporter) -> None:
@@ -192,7 +197,7 @@ def _named(char: str) -> str:
     return shown if char.isascii() and char.isprintable() else f"{shown} (U+{ord(char):04X})"
 
 
-def _plain(word: str) -> str:
+def plain(word: str) -> str:
     """A word in our letters; empty when it cannot be told."""
     swapped = "".join(LOOK_ALIKES.get(c, c) for c in word.lower())
     bare = "".join(c for c in unicodedata.normalize("NFKD", swapped) if not unicodedata.combining(c))
@@ -213,6 +218,8 @@ SYMBOLS = {
 EXPRESSION = frozenset(["INT", "TILE", "NAME", "LPAR", "TRUE", "FALSE", "NONE"])
 """Terminals that begin an expression; where all of them could stand, an expression could."""
 OPERATORS = frozenset("PLUS TIMES CMP AND OR MINUS IN HAS IS IMPLIES DOT LPAR LSQB".split())
+OTHER_SIGNS = {"=>": ">=` or `->", "=<": "<=", "<>": "!="}
+CLOSERS = {")": "(", "]": "[", "}": "{"}
 CLOSING = {"RPAR": "(", "RSQB": "[", "RBRACE": "{"}
 
 
@@ -234,22 +241,9 @@ def _expected(place: Place, names: frozenset[str], must: bool = False) -> str:
     return out[0] if len(out) == 1 else ", ".join(out[:-1]) + " or " + out[-1]
 
 
-def cuts_in_two(source: Source, piece: cut.Piece, stop: Stop) -> bool:
-    """Did a declaration word stand where a name was wanted, so that it began a piece of its own?"""
-    rest = cut.blanked(source.text, piece.start, piece.end)
-    return stop.kind == "$END" and piece.end < len(source.text) and "\n" not in rest[len(rest.rstrip()) :]
-
-
 def _unfinished(place: Place, stop: Stop, report: Reporter) -> None:
     end, text = place.end, place.source.text
     opened = place.opened(end)
-    if cuts_in_two(place.source, place.piece, stop):
-        word = re.compile(r"\w+").match(text, place.piece.end)
-        assert word is not None
-        span = place.span(word.start(), word.end())
-        report.add("DOM120", f"`{word[0]}` begins a declaration and cannot be a name", span, *opened,
-                   fix="choose another name")  # fmt: skip
-        return
     bracket = _open_bracket(text, place.piece.start, end)
     if bracket is not None and any(CLOSING.get(name) == text[bracket] for name in stop.expected):
         report.add("DOM122", f"this `{text[bracket]}` is not closed", place.span(bracket, bracket + 1), *opened)
@@ -271,6 +265,21 @@ def _open_bracket(text: str, start: int, end: int) -> int | None:
         elif m[0] in (")", "]", "}") and waiting:
             waiting.pop()
     return waiting[-1] if waiting else None
+
+
+def _closing(place: Place, stop: Stop, report: Reporter) -> None:
+    """A closing bracket where none can stand."""
+    span, opened = place.span(stop.at, stop.at + 1), place.opened(stop.at)
+    bracket = _open_bracket(place.source.text, place.piece.start, stop.at)
+    if bracket is None:
+        report.add("DOM122", f"this `{stop.text}` closes nothing", span, *opened, fix="leave it out")
+    elif place.source.text[bracket] != CLOSERS[stop.text]:
+        close = next(c for c, o in CLOSERS.items() if o == place.source.text[bracket])
+        report.add("DOM122", f"`{stop.text}` does not close `{place.source.text[bracket]}`", span,
+                   Note("opened here", place.span(bracket, bracket + 1)), fix=f"write `{close}`")  # fmt: skip
+    else:
+        wanted = _expected(place, stop.expected, must=True)
+        report.add("DOM133", f"`{stop.text}` is not expected here; {wanted} is", span, *opened)
 
 
 def _keyword(place: Place, at: int, text: str, report: Reporter) -> None:
@@ -296,12 +305,13 @@ def _token(place: Place, stop: Stop, report: Reporter) -> None:
     """A word or sign that cannot stand here."""
     at, text, expected = stop.at, stop.text, stop.expected
     span, opened = place.span(at, at + len(text)), place.opened(at)
-    after = place.source.text[at : at + 2]
-    if after in ("=>", "=<", "<>"):
-        right = {"=>": ">=` or `->", "=<": "<=", "<>": "!="}[after]
-        report.add(
-            "DOM116", f"`{after}` is no sign of this language", place.span(at, at + 2), *opened, fix=f"write `{right}`"
-        )
+    start = at - 1 if place.source.text[at - 1 : at + 1] == "<>" else at
+    sign = place.source.text[start : start + 2]
+    if sign in OTHER_SIGNS:
+        report.add("DOM116", f"`{sign}` is no sign of this language", place.span(start, start + 2), *opened,
+                   fix=f"write `{OTHER_SIGNS[sign]}`")  # fmt: skip
+    elif text in CLOSERS:
+        _closing(place, stop, report)
     elif text == "|":
         _bar(place, at, report)
     elif text == "=" and place.source.text[at - 1] == "=":
@@ -317,9 +327,10 @@ def _token(place: Place, stop: Stop, report: Reporter) -> None:
     elif keyword := _keyword_before(place, stop):
         _keyword(place, keyword.start(), keyword[0], report)
     else:
-        end = " (or the declaration ends)" if "$END" in expected else ""
         words = [w for name, w in place.words.items() if name in expected]
         fix = did_you_mean(text, words) if stop.kind == "NAME" else ""
-        report.add(
-            "DOM133", f"`{text}` is not expected here; {_expected(place, expected)} is{end}", span, *opened, fix=fix
-        )
+        if expected <= {"$END"}:
+            hope = "the declaration could end before it"
+        else:
+            hope = _expected(place, expected) + " is" + (" (or the declaration ends)" if "$END" in expected else "")
+        report.add("DOM133", f"`{printable(text)}` is not expected here; {hope}", span, *opened, fix=fix)

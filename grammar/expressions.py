@@ -104,14 +104,14 @@ class Expressions:
         name = word(n.parts[1])
         if e.type == ERROR:
             return None
-        if isinstance(e.type, Elem | core.BoolType | core.IntType) and self._is_name(name.text, env):
+        if isinstance(e.type, Elem | core.BoolType | core.IntType) and self._is_name(name, env):
             self.bad("DOM304", f"`is` takes apart what may be none; this is {self.scope.told(e.type)}", n.span,
                      fix=f"to compare, write `{_short(e.span)} == {name}`")  # fmt: skip
             return None
         if not isinstance(e.type, Maybe):
             self.bad("DOM304", f"`is` takes apart what may be none; this is {self.scope.told(e.type)}", n.span)
             return None
-        if any(self.scope.members(name.text)):
+        if any(self.scope.members(name)):
             self.bad("DOM311", f"`is {name}` would give a new meaning to the member `{name}`", name.span,
                      fix=f"to compare, write `== {name}`")  # fmt: skip
             return None
@@ -119,9 +119,9 @@ class Expressions:
         var = Local(self.scope.fresh(name.text), Elem(e.type.sort), name.span)
         return Binding(var, e.type.sort, Op("toset", (e,), SetOf(e.type.sort), span=e.span))
 
-    def _is_name(self, name: str, env: Env) -> bool:
+    def _is_name(self, name: Word, env: Env) -> bool:
         """Does this name mean something already?"""
-        return name in env or name in self.scope.places or any(self.scope.members(name))
+        return name.text in env or name.text in self.scope.places or any(self.scope.members(name))
 
     def _conjunction(self, n: Node, env: Env, want: Type | None) -> Expr:
         return self.condition(n, env).test()
@@ -144,7 +144,7 @@ class Expressions:
     def domain(self, part: Part, env: Env) -> tuple[str, Expr | None]:
         """What a binder ranges over: a whole sort (None) or a set."""
         n = node(part)
-        if n.kind == "name" and not self._has_value(word(n.parts[0]).text, env):
+        if n.kind == "name" and not self._has_value(word(n.parts[0]), env):
             sort = self.scope.plural(word(n.parts[0]).text)
             if sort is not None:
                 return sort.name, None
@@ -156,12 +156,11 @@ class Expressions:
             return "?", None
         return sort_name, self.coerce(e, SetOf(sort_name), n.span)
 
-    def _has_value(self, name: str, env: Env) -> bool:
+    def _has_value(self, w: Word, env: Env) -> bool:
         """Is this the name of a value, so that it does not name a whole sort?"""
-        fn = self.scope.fns.get(name)
-        return (
-            name in env or name in self.scope.options or name in self.scope.vars or (fn is not None and not fn.params)
-        )
+        scope, fn = self.scope, self.scope.fns.get(w.text)
+        declared = w.text in scope.options or w.text in scope.vars or (fn is not None and not fn.params)
+        return w.text in env or (declared and scope.sees(w.span, w.text))
 
     def bind(self, part: Part, env: Env) -> tuple[Local, str, Expr | None, Expr | None, Env]:
         """A binder: variable, sort, domain, guard, and the names inside."""
@@ -180,11 +179,11 @@ class Expressions:
         if text in env:
             self.bad("DOM204", f"`{name}` has a meaning here already", name.span, Note("bound here", env[text].span),
                      fix="choose another name")  # fmt: skip
-        elif text in self.scope.places:
+        elif text in self.scope.places and self.scope.sees(name.span, text):
             self.bad("DOM204", f"`{name}` has a meaning in this game already", name.span,
                      Note("declared here", self.scope.places[text]), fix="choose another name")  # fmt: skip
-        elif PLAYER.match(text) or any(self.scope.members(text)):
-            what = "a player" if PLAYER.match(text) else f"a {next(self.scope.members(text)).name}"
+        elif PLAYER.match(text) or any(self.scope.members(name)):
+            what = "a player" if PLAYER.match(text) else f"a {next(self.scope.members(name)).name}"
             self.bad("DOM204", f"`{name}` is {what} already", name.span, fix="choose another name")
 
     def _quantifier(self, n: Node, env: Env, want: Type | None) -> Expr:

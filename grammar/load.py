@@ -10,6 +10,7 @@ from pathlib import Path
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean
+from domrules.grammar.explain import plain
 from domrules.grammar.lower import lower
 from domrules.grammar.parse import MAX_SIZE, parse
 from domrules.grammar.settings import check_settings
@@ -96,7 +97,8 @@ def _follow_up(files: list[File]) -> Callable[[Diagnostic], bool]:
 
 
 def _words(text: str) -> list[str]:
-    return re.findall(r"[a-z_][a-z0-9_]*", text)
+    """The names in a text; a name with a foreign letter is also the one that was meant."""
+    return [plain(word) or word for word in re.findall(r"\w+", text)]
 
 
 def read_source(path: Path, report: Reporter) -> Source | None:

@@ -20,7 +20,7 @@ from domrules.grammar.syntax import File, Node, Part, Word, node, nodes, string,
 def lower(files: Sequence[File], report: Reporter) -> core.Game | None:
     """The game of the last file; None when a mistake was found."""
     decls = declarations(files, report)
-    scope = declare(decls, report)
+    scope = declare(decls, {f.source.name: i for i, f in enumerate(files)}, report)
     lowering = Lowering(files, decls, scope)
     game = lowering.game()
     check_game(game, lowering.head, report)
@@ -326,7 +326,7 @@ class Lowering:
         n = self.one("winners")
         if n is None:
             return core.Lit(0, SetOf("team"))
-        e = self.to.expr(n.parts[0], {})
+        e = self.to.expr(n.parts[0], {}, SetOf("team"))
         if e.type in (Elem("player"), core.Maybe("player"), SetOf("player")):
             return self.to.bad(
                 "DOM419",

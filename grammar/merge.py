@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.syntax import File, Node, node, string, word
@@ -41,6 +41,8 @@ class Declaration:
     file: int
     instead: bool
     source: str = ""
+    since: int = 0
+    """The oldest file that has a declaration of this name; older files do not see it."""
 
     @property
     def kind(self) -> str:
@@ -69,9 +71,9 @@ def _of_file(file: File, index: int) -> list[Declaration]:
         inner = node(n.parts[0]) if instead else n
         if inner.kind == "source" and out and out[-1].kind not in ("game", "family", "title", "source"):
             last = out.pop()
-            out.append(Declaration(last.node, last.file, last.instead, string(inner.parts[0])))
+            out.append(replace(last, source=string(inner.parts[0])))
         else:
-            out.append(Declaration(inner, index, instead))
+            out.append(Declaration(inner, index, instead, since=index))
     return out
 
 
@@ -94,7 +96,7 @@ def _place(d: Declaration, out: list[Declaration], report: Reporter) -> None:
         at = out.index(old[0]) if old else len(out)
         for o in old:
             out.remove(o)
-        out.insert(at, d)
+        out.insert(at, replace(d, since=old[0].since) if old else d)
         return
     if d.kind in SINGLE and old:
         report.add("DOM402", f"a game has one `{d.kind}`", d.node.span.first(), Note("the first is here", old[0].node.span),

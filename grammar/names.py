@@ -16,7 +16,7 @@ def name(to: Elaborator, w: Word, env: Env, want: Type | None = None) -> Expr:
     scope, text = to.scope, w.text
     if text in env:
         return Local(env[text].name, env[text].type, w.span)
-    owners = list(scope.members(text))
+    owners = list(scope.members(w))
     wanted = elem(want) if want is not None else None
     if any(owner.name == wanted for owner in owners):
         return Lit(text, Elem(str(wanted)), w.span)
@@ -40,6 +40,8 @@ def name(to: Elaborator, w: Word, env: Env, want: Type | None = None) -> Expr:
 def _declared(to: Elaborator, w: Word) -> Expr | None:
     """The value of an option, state, define or ending of this name."""
     scope, text = to.scope, w.text
+    if not scope.sees(w.span, text):
+        return None
     if text in scope.options:
         return core.Read(text, None, scope.options[text], w.span)
     if text in scope.vars:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,24 +43,41 @@ def parse(source: Source, report: Reporter) -> File:
         return File(source, (), (Span(source, 0, len(source.text)),))
     first, pieces = cut.pieces(source.text)
     broken: list[Span] = []
+    torn = False
     if explain.leading_text(source, first, _words() if first else {}, report):
         broken.append(Span(source, 0, first))
+        torn = "\n" not in cut.blanked(source.text, 0, first)
     out: list[Node] = []
-    torn = False
-    for piece in pieces:
-        found = None if torn or piece.word in (*cut.RESERVED, "instead") else _declaration(source, piece)
-        if isinstance(found, Node):
-            out.append(found)
-            continue
-        broken.append(Span(source, piece.start, piece.end))
-        if found is None and not torn:
+    for i, piece in enumerate(pieces):
+        span = Span(source, piece.start, piece.end)
+        if torn:
+            broken.append(span)
+            torn = False
+        elif piece.word in (*cut.RESERVED, "instead"):
+            broken.append(span)
             explain.misplaced(source, piece, report)
-        elif found is not None and len(broken) <= MAX_ERRORS:
-            out += _explained(source, piece, found, report)
-        elif found is not None:
-            report.more += 1
-        torn = found is not None and explain.cuts_in_two(source, piece, found)
+        else:
+            found = _declaration(source, piece)
+            if isinstance(found, Node):
+                out.append(found)
+                continue
+            broken.append(span)
+            torn = _tears(source, piece, found, pieces[i + 1 : i + 2])
+            if len(broken) > MAX_ERRORS:
+                report.more += 1
+            else:
+                out += _explained(source, piece, replace(found, kind="TORN") if torn else found, report)
     return File(source, tuple(out), tuple(broken))
+
+
+def _tears(source: Source, piece: cut.Piece, stop: Stop, following: list[cut.Piece]) -> bool:
+    """Did a declaration word stand where a name was wanted, so that it began a piece of its own?"""
+    rest = cut.blanked(source.text, piece.start, piece.end)
+    if stop.kind != "$END" or not following or "\n" in rest[len(rest.rstrip()) :]:
+        return False
+    head = re.compile(r"\w+\s+\w+").match(source.text, piece.end)
+    found = _declaration(source, following[0])
+    return isinstance(found, Stop) and (head is None or found.at < head.end())
 
 
 def _explained(source: Source, piece: cut.Piece, stop: Stop, report: Reporter) -> list[Node]:

@@ -62,6 +62,10 @@ class Scope:
     endings: dict[str, Span] = field(default_factory=dict)
     actions: dict[str, core.Action] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
+    since: dict[str, int] = field(default_factory=dict)
+    """In which file of the chain a name was declared first; files before that do not see it."""
+    order: dict[str, int] = field(default_factory=dict)
+    """The files of the chain by name, the oldest ancestor first."""
     counter: int = 0
 
     def fresh(self, name: str) -> str:
@@ -91,9 +95,14 @@ class Scope:
             return "is a function of the language"
         return "is a player: p0 sits first, p1 next" if PLAYER.match(name) else "exists in every game"
 
-    def members(self, name: str) -> Iterator[SortInfo]:
-        """Sorts that have this member."""
-        return (s for s in self.sorts.values() if s.members is not None and name in s.members)
+    def sees(self, use: Span, name: str) -> bool:
+        """Was this name declared when the file was written in which it is used?"""
+        return self.since.get(name, 0) <= self.order.get(use.source.name, 0)
+
+    def members(self, w: Word) -> Iterator[SortInfo]:
+        """Sorts that have this member, as far as the place of the word sees them."""
+        found = (s for s in self.sorts.values() if s.members is not None and w.text in s.members)
+        return (s for s in found if self.sees(w.span, s.name))
 
     def plural(self, name: str) -> SortInfo | None:
         """The sort whose plural this is."""
