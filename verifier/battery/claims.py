@@ -25,7 +25,7 @@ from domrules.verifier.solver import Answer, Engine, Result, solve
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.view import View
-from domrules.verifier.witness import Unreplayable, replay
+from domrules.verifier.witness import Unreplayable, dealt_state, replay
 
 ROUNDS = 200
 """Random rounds looked at first."""
@@ -187,7 +187,9 @@ class _Claim:
         encoder, relation = study.open(study.view(study.reads.variables(self.body), keep_numbers=True))
         start = relation.start(any_match=any_match)
         begun = relation.concluded(start.begun, at_start=True)
-        broken = encoder.dag.any([-encoder.truth(self.body, begun), *(fault.bit for fault in start.faults)])
+        dag, stuck = encoder.dag, encoder.dag.any([fault.bit for fault in start.faults])
+        after, before = encoder.truth(self.body, begun), encoder.truth(self.body, start.dealt)
+        broken = dag.any((dag.both(-stuck, -after), dag.both(stuck, -before)))
         query = [*encoder.side, start.kept, broken]
         result = solve(encoder.dag, query, seconds=self.subject.seconds)
         if any_match or result.answer is not Answer.YES or result.model is None:
@@ -230,14 +232,7 @@ class _Claim:
             witness = replay(self.subject.rules, result.model, dealt, steps)
         except Unreplayable as error:
             if self.c.kind == "dealt" and isinstance(error.__cause__, RuleError):
-                return self.say(
-                    Word.REFUTED,
-                    method="a deal, replayed",
-                    details=[
-                        f"the round cannot begin: {error.__cause__.sentence}",
-                        *error.__cause__.state.splitlines(),
-                    ],
-                )
+                return self._cannot_begin(result, dealt, error.__cause__)
             return None
         if bool(self.subject.rules.question(self.body)(witness.reached)) != wanted:
             return None
@@ -246,6 +241,18 @@ class _Claim:
         details = [*(f"  {line}" for line in zones(self.subject.instance, witness.dealt)), *details]
         word = Word.WITNESSED if wanted else Word.REFUTED
         return self.say(word, method="bounded search, replayed", details=details)
+
+    def _cannot_begin(self, result: Result, dealt: Symbols, error: RuleError) -> Verdict | None:
+        """The claim fails of a deal after which the round cannot even begin."""
+        assert result.model is not None
+        state = dealt_state(self.subject.rules, result.model, dealt)
+        if self.subject.rules.question(self.body)(state):
+            return None
+        details = [
+            *(f"  {line}" for line in zones(self.subject.instance, state)),
+            f"the round cannot begin: {error.sentence}",
+        ]
+        return self.say(Word.REFUTED, method="a deal, replayed", details=details)
 
     # ------------------------------------------------------------ settlements
 

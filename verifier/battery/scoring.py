@@ -10,7 +10,7 @@ from domrules.grammar import core
 from domrules.grammar.arithmetic import operate
 from domrules.grammar.source import Span
 from domrules.verifier import symbols
-from domrules.verifier.battery.play import lines, situations
+from domrules.verifier.battery.play import lines, rule_errors, situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import TRUE, ZERO, Bit, Dag, Number
 from domrules.verifier.encode import EMPTY, Encoder, Env, arithmetic
@@ -108,15 +108,23 @@ def _two_rows(encoder: Encoder, settle: core.Settle, state: Symbols, env: Env) -
 
 def _played(subject: Subject, settle: core.Settle, item: str) -> list[str]:
     """A played round that shows it. Empty when random play finds none."""
+    if item == "C2":
+        return _collision(subject, settle)
     encoder = Encoder(subject.instance)
-    asks = _uncovered if item == "C1" else _two_rows
     for s in situations(subject.rules, ROUNDS, subject.seed):
         if s.kind != "played" or subject.rules.ending(s.state) is None:
             continue
         at = symbols.known(subject.instance, s.state)
-        for env in _elements(subject.instance, settle, EMPTY):
-            if asks(encoder, settle, at, env) == TRUE:
-                return lines(subject.rules, s, subject.seed)
+        if any(_uncovered(encoder, settle, at, env) == TRUE for env in _elements(subject.instance, settle, EMPTY)):
+            return lines(subject.rules, s, subject.seed)
+    return []
+
+
+def _collision(subject: Subject, settle: core.Settle) -> list[str]:
+    """A random match in which the interpreter stops at this settlement, for two of its rows hold."""
+    for match, error in rule_errors(subject.rules, ROUNDS, subject.seed):
+        if (error.span.start, error.span.end) == (settle.span.start, settle.span.end):
+            return [error.sentence, f"match {match} of seed {subject.seed}, in this state:", *error.state.splitlines()]
     return []
 
 
