@@ -15,6 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+from domrules.grammar.load import load
+from domrules.verifier.battery.run import Request, verify
+
 ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 3
 
@@ -59,7 +62,45 @@ def children() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def answer(file: str, players: int, item: str, word: str, tiles: str = "") -> Callable[[], float]:
+    """The wall seconds of one item of the battery from the checked file: instance, lemmas, solving, replay.
+
+    Raises AssertionError when the answer is not the expected one.
+    """
+    game = load(ROOT / "specs" / file)
+
+    def measure() -> float:
+        start = time.perf_counter()
+        verdicts = list(verify(game, Request([players], only=(item,))))
+        taken = time.perf_counter() - start
+        (verdict,) = verdicts
+        assert verdict.word.value == word, verdict
+        assert not tiles or verdict.details[0].startswith(tiles), verdict.details
+        return taken
+
+    return measure
+
+
+def starters(file: str, players: int) -> Callable[[], float]:
+    """S1 and S2 together."""
+    game = load(ROOT / "specs" / file)
+
+    def measure() -> float:
+        start = time.perf_counter()
+        words = [v.word.value for v in verify(game, Request([players], only=("S1", "S2")))]
+        taken = time.perf_counter() - start
+        assert words == ["PROVED this table"] * 2, words
+        return taken
+
+    return measure
+
+
 ROWS: Sequence[Row] = (
+    Row("shortest fish, block 4x7: 10 tiles", 5.0, answer("block.dom", 4, "F2", "WITNESSED", "10 tiles")),
+    Row("shortest fish, block 2x7: 1 tile", 1.0, answer("block.dom", 2, "F2", "WITNESSED", "1 tile")),
+    Row("shortest fish, draw 2x7: 10 tiles", 15.0, answer("draw.dom", 2, "F2", "WITNESSED", "10 tiles")),
+    Row("petkove: rounding, all integers", 1.0, answer("petkove.dom", 2, "C4", "PROVED any size")),
+    Row("petkove 4x5: a starter, and only one", 1.0, starters("petkove.dom", 4)),
     Row("dom check specs/petkove.dom, new process", 0.35, command("check", "specs/petkove.dom")),
     Row("dom --help, new process", 0.2, command("--help")),
 )

@@ -49,6 +49,6 @@ def shown(verdict: Verdict, word: str) -> str:
 def test_skipped_items_name_what_is_missing() -> None:
     """The fishing game has no fish and no layout."""
     game = load(Path(__file__).parent.parent / "specs" / "rybareni.dom")
-    (verdict,) = [v for v in verify(game, Request([2], only=("F2",)))]
+    (verdict,) = verify(game, Request([2], only=("F2",)))
     assert verdict.text == "SKIPPED (no ending is `as fish`)"
     assert not any(e.role == "fish" for e in game.endings)

@@ -184,7 +184,8 @@ class _Claim:
 
     def _deals(self, *, any_match: bool) -> tuple[Result, Verdict | None]:
         study = self.subject.study
-        encoder, relation = study.open(study.view(study.reads.variables(self.body), keep_numbers=True))
+        encoder = Encoder(study.instance, study.view(study.reads.variables(self.body), keep_numbers=True), study.reads)
+        relation = Relation(encoder)
         start = relation.start(any_match=any_match)
         begun = relation.concluded(start.begun, at_start=True)
         dag, stuck = encoder.dag, encoder.dag.any([fault.bit for fault in start.faults])

@@ -17,6 +17,7 @@ from domrules.verifier.battery.play import zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, TRUE, Bit
 from domrules.verifier.encode import EMPTY, Encoder, Env
+from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols
 from domrules.verifier.valuation import Valuation
@@ -91,8 +92,8 @@ def _asked(subject: Subject, item: str, e: core.Expr, started: float) -> Verdict
 
 def _query(subject: Subject, item: str, e: core.Expr, *, any_match: bool) -> tuple[Result, Valuation | None, Symbols]:
     study = subject.study
-    encoder, relation = study.open(study.view(study.reads.variables(e), keep_numbers=True))
-    start = relation.start(any_match=any_match)
+    encoder = Encoder(subject.instance, study.view(study.reads.variables(e), keep_numbers=True), study.reads)
+    start = Relation(encoder).start(any_match=any_match)
     bits = list(candidates(encoder, promised(e), start.dealt).values())
     two = -encoder.dag.at_most_one(bits)
     bad = -encoder.dag.any(bits) if item == "S1" else two
