@@ -99,7 +99,8 @@ def _values(game: core.Game, option: core.Option) -> list[object]:
         case core.BoolType():
             return [False, True]
         case core.Elem(sort=sort):
-            return list(next(d.members for d in game.enums if d.name == sort) or ())
+            members = next((d.members for d in game.enums if d.name == sort), None)
+            return list(members or ())
         case _:
             return list(range(option.low or 0, (option.high or 0) + 1))
 
