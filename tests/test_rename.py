@@ -15,6 +15,7 @@ from domrules.interpreter.examples import run_example
 from domrules.interpreter.play import play_match
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
+from domrules.verifier.battery.run import TITLES, Request, verify
 
 GAMES = [*SPECS, *HOUSE]
 
@@ -96,3 +97,14 @@ def test_examples_pass(copy: Copy, name: str) -> None:
     assert [example.name for example in again.examples] == [copy.new[example.name] for example in game.examples]
     for example in again.examples:
         assert run_example(again, example).ok, example.name
+
+
+@pytest.mark.parametrize("name", ["block", "draw", "petkove"])
+def test_verdicts_are_the_same(copy: Copy, name: str, full: bool) -> None:
+    """All of the battery and all claims, for two players; the long searches for a fish with `--full`."""
+    request = Request(players=[2], skip=[] if full or name == "block" else ["F2"])
+    verdicts = list(verify(load_shipped(name), request))
+    again = list(verify(copy.game(name), request))
+    items = {v.item: v.item if v.item in TITLES else copy.new[v.item] for v in verdicts}
+    assert [(v.item, v.text, v.scope) for v in again] == [(items[v.item], v.text, v.scope) for v in verdicts]
+    assert {v.item for v in verdicts} > set(TITLES) - set(request.skip)
