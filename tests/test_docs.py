@@ -18,12 +18,17 @@ from domrules.grammar.load import check
 from domrules.interpreter.examples import run_example
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "grammar/README.md", "specs/README.md")
+DOCUMENTS = ("README.md", "grammar/README.md", "specs/README.md", "docs/transcripts.md")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 HEAD = "game manual extends block\n"
 
 
-def blocks(kind: str) -> Iterator[object]:
+def blocks(kind: str) -> list[object]:
+    """The blocks of a kind, each under its place."""
+    return list(_blocks(kind))
+
+
+def _blocks(kind: str) -> Iterator[object]:
     for name in DOCUMENTS:
         text = (ROOT / name).read_text(encoding="utf-8") if (ROOT / name).exists() else ""
         for m in BLOCK.finditer(text):
