@@ -8,13 +8,19 @@ from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Maybe, SetOf, Type
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.merge import NAMED, Declaration
-from domrules.grammar.scope import ERROR, FnInfo, Scope, SortInfo, built_in_sorts
-from domrules.grammar.syntax import Node, Part, node, nodes, string, word, words
+from domrules.grammar.scope import ERROR, PSEUDO, FnInfo, Scope, SortInfo, article, built_in_sorts
+from domrules.grammar.syntax import Node, Part, Word, node, nodes, string, word, words
+
+MAX_SORT = 400
+"""Elements of a sort: beyond that no engine is of use."""
 
 
 def declare(decls: Sequence[Declaration], order: dict[str, int], report: Reporter) -> Scope:
     """Collect all names; sorts first, then what has a type. `order`: the files by name, the oldest first."""
-    since = {d.name: d.since for d in decls if d.kind in NAMED}
+    since: dict[str, int] = {}
+    for d in decls:
+        if d.kind in NAMED and d.name not in PSEUDO:
+            since[d.name] = min(d.since, since.get(d.name, d.since))
     scope = Scope(report, sorts=built_in_sorts(), since=since, order=order)
     for d in decls:
         if d.kind in ("enum_range", "enum_names"):
@@ -55,7 +61,7 @@ def _told_once(decls: Sequence[Declaration], report: Reporter) -> None:
         if d.kind in ("lemma", "claim", "claim_numbers", "example"):
             first = seen.setdefault((d.node.span.first().text, d.name), d)
             if first is not d:
-                report.add("DOM202", f"`{d.name}` is declared twice", d.node.span.first(2),
+                report.add("DOM202", f"`{d.name}` is declared twice", word(d.node.parts[0]).span,
                            Note("the first is here", first.node.span), fix="choose another name")  # fmt: skip
 
 
@@ -71,18 +77,29 @@ def _enum(d: Declaration, scope: Scope) -> None:
     if d.kind == "enum_range":
         scope.sorts[name.text] = SortInfo(name.text, None, True, d.node.span)
         return
-    members = [w.text for w in words(d.node.parts[1:])]
-    for w in words(d.node.parts[1:]):
-        if members.count(w.text) > 1:
-            scope.report.add("DOM202", f"`{w}` is listed twice", w.span)
-    scope.sorts[name.text] = SortInfo(name.text, tuple(dict.fromkeys(members)), False, d.node.span)
+    scope.sorts[name.text] = SortInfo(name.text, _members(name, words(d.node.parts[1:]), scope), False, d.node.span)
+
+
+def _members(sort: Word, listed: Sequence[Word], scope: Scope) -> tuple[str, ...]:
+    """The members of a sort, each once."""
+    first: dict[str, Word] = {}
+    for w in listed:
+        if first.setdefault(w.text, w) is not w:
+            scope.report.add("DOM202", f"`{w}` is listed twice", w.span, Note("the first is here", first[w.text].span))
+    if len(first) > MAX_SORT:
+        scope.report.add(
+            "DOM434", f"`{sort}` has {len(first)} members", sort.span, fix=f"a sort has at most {MAX_SORT}"
+        )
+    return tuple(first)
 
 
 def _one_of(d: Declaration, scope: Scope) -> None:
-    members = tuple(dict.fromkeys(w.text for w in words(_type_node(d).parts)))
     if d.name in scope.sorts:
-        scope.report.add("DOM202", f"`{d.name}` is a sort already", d.node.span.first(2), fix="choose another name")
+        scope.report.add(
+            "DOM202", f"`{d.name}` is a sort already", word(d.node.parts[0]).span, fix="choose another name"
+        )
         return
+    members = _members(word(d.node.parts[0]), words(_type_node(d).parts), scope)
     scope.sorts[d.name] = SortInfo(d.name, members, False, d.node.span)
 
 
@@ -158,9 +175,9 @@ def role_of(part: Part, kind: str, scope: Scope) -> str | None:
         roles = ", ".join(core.ROLES[kind])
         scope.report.add(
             "DOM214",
-            f"a {kind} cannot be `as {w}`",
+            f"{article(kind)} cannot be `as {w}`",
             w.span,
-            fix=did_you_mean(w.text, core.ROLES[kind]) or f"roles of a {kind}: {roles}",
+            fix=did_you_mean(w.text, core.ROLES[kind]) or f"roles of {article(kind)}: {roles}",
         )
     return w.text
 

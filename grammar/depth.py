@@ -172,12 +172,17 @@ def in_block(block: core.Block) -> Iterator[core.Expr]:
 
 
 def fixed_parts(game: core.Game) -> Iterator[core.Expr]:
-    """Expressions that are fixed before the first move: ranges, the tiles, the teams, deals, options."""
+    """Expressions that are fixed before the first move."""
+    yield from shaping_parts(game)
+    yield from (o.default for o in game.options.values())
+    yield from (o.requires for o in game.options.values() if o.requires is not None)
+
+
+def shaping_parts(game: core.Game) -> Iterator[core.Expr]:
+    """Expressions that say what there is at a table: ranges, the tiles, deals, the teams."""
     yield from (e for d in game.enums for e in (d.low, d.high) if e is not None)
     yield from (p.where for p in game.dominoes.parts if isinstance(p, core.EachPair))
     yield from (d.count for d in game.deals)
-    yield from (o.default for o in game.options.values())
-    yield from (o.requires for o in game.options.values() if o.requires is not None)
     if game.teams is not None and game.teams in game.fns:
         yield game.fns[game.teams].body
 

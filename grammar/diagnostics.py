@@ -76,7 +76,9 @@ LONGEST = 40
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name most like this one; empty when none is."""
-    pool = sorted({k for k in known if len(k) <= LONGEST}) if len(name) <= LONGEST else []
+    pool = sorted({k for k in known if k != name and len(k) <= LONGEST}) if len(name) <= LONGEST else []
+    if len(name) == 1:
+        return ""
     close = difflib.get_close_matches(name, pool, 1, 0.6)
     return close[0] if close else ""
 
@@ -85,6 +87,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A fix sentence, empty when no name is near."""
     near = nearest(name, known)
     return f"did you mean `{near}`?" if near else ""
+
+
+def counted(number: int, thing: str) -> str:
+    """`1 option`, `3 options`."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"
 
 
 def printable(text: str, width: int = 40) -> str:

@@ -184,10 +184,14 @@ def _bar(place: Place, at: int, report: Reporter) -> None:
 
 def _word_around(text: str, at: int) -> re.Match[str]:
     """The word a character stands in; the character alone when it is no letter."""
+    if not re.match(r"\w", text[at]):
+        found = re.compile(r"(?s).").match(text, at)
+        assert found is not None
+        return found
     start = at
     while start and re.match(r"\w", text[start - 1]):
         start -= 1
-    found = re.compile(r"\w+").match(text, start) or re.compile(r"(?s).").match(text, at)
+    found = re.compile(r"\w+").match(text, start)
     assert found is not None
     return found
 
@@ -279,7 +283,9 @@ def _closing(place: Place, stop: Stop, report: Reporter) -> None:
                    Note("opened here", place.span(bracket, bracket + 1)), fix=f"write `{close}`")  # fmt: skip
     else:
         wanted = _expected(place, stop.expected, must=True)
-        report.add("DOM133", f"`{stop.text}` is not expected here; {wanted} is", span, *opened)
+        empty = place.source.text[: stop.at].rstrip().endswith("(")
+        report.add("DOM133", f"`{stop.text}` is not expected here; {wanted} is", span, *opened,
+                   fix="leave `()` out where there are no values" if empty else "")  # fmt: skip
 
 
 def _keyword(place: Place, at: int, text: str, report: Reporter) -> None:
@@ -298,7 +304,7 @@ def _keyword_before(place: Place, stop: Stop) -> re.Match[str] | None:
     """The word just before, when it was read as a name and is none."""
     found = re.compile(r"\b[a-z]+(?=\s*$)").search(place.source.text[: stop.at], place.piece.start)
     read_as_name = "PLUS" in stop.expected or "EQUAL" in stop.expected
-    return found if found is not None and read_as_name and found[0] in KEYWORDS else None
+    return found if found is not None and read_as_name and found[0] in KEYWORDS - {"true", "false", "none"} else None
 
 
 def _token(place: Place, stop: Stop, report: Reporter) -> None:
@@ -329,6 +335,8 @@ def _token(place: Place, stop: Stop, report: Reporter) -> None:
     else:
         words = [w for name, w in place.words.items() if name in expected]
         fix = did_you_mean(text, words) if stop.kind == "NAME" else ""
+        if re.search(r"\bis\s*$", place.source.text[place.piece.start : at]):
+            fix = "to compare, write `==`"
         if expected <= {"$END"}:
             hope = "the declaration could end before it"
         else:

@@ -121,7 +121,8 @@ class Expressions:
 
     def _is_name(self, name: Word, env: Env) -> bool:
         """Does this name mean something already?"""
-        return name.text in env or name.text in self.scope.places or any(self.scope.members(name))
+        text = name.text
+        return text in env or text in self.scope.places or bool(PLAYER.match(text)) or any(self.scope.members(name))
 
     def _conjunction(self, n: Node, env: Env, want: Type | None) -> Expr:
         return self.condition(n, env).test()

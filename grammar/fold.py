@@ -14,7 +14,7 @@ from domrules.grammar.diagnostics import Diagnostic, did_you_mean
 Env = Mapping[str, Lit]
 Cell: TypeAlias = tuple[str, int | None]
 NOTHING: Env = {}
-MAX_COST = 500_000
+MAX_COST = 150_000
 """Steps that a quantifier without state may take to be computed beforehand; beyond that the engines compute it."""
 MAX_FACTOR = 10**18
 
@@ -41,6 +41,7 @@ class Fold:
     """Cells that nothing changes, with their constant."""
     deep: bool = False
     """Look into defines for constants even where they read state."""
+    missing: list[Diagnostic] | None = None
     done: dict[str, core.Fn] = field(default_factory=dict)
     _pure: dict[str, bool] = field(default_factory=dict)
     _failing: dict[str, bool] = field(default_factory=dict)
@@ -51,7 +52,17 @@ class Fold:
     # ------------------------------------------------------------ names
 
     def literal(self, e: Lit) -> Lit:
-        """A constant with its element names looked up."""
+        """A constant with its element names looked up; what is not there is noted in `missing`, if there is such a list."""
+        try:
+            return self._literal(e)
+        except Unresolved as unresolved:
+            sort = "tile" if isinstance(e.value, tuple) else e.type.sort if isinstance(e.type, Elem | Maybe) else ""
+            if self.missing is None or not self.sorts[sort].size:
+                raise
+            self.missing.append(unresolved.diagnostic)
+            return Lit(0, e.type, e.span)
+
+    def _literal(self, e: Lit) -> Lit:
         if isinstance(e.value, tuple):
             return Lit(self.tile(e.value, e), e.type, e.span)
         if isinstance(e.value, str) and isinstance(e.type, Elem | Maybe):

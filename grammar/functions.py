@@ -50,35 +50,35 @@ def built_in(to: Elaborator, w: Word, args: list[Part], env: Env, span: Span) ->
         return to.bad("DOM312", f"`{w}` takes one value; {len(args)} given", span)
     if w.text in ATTRIBUTES:
         return _attribute(to, w, args[0], env, span)
-    e = to.expr(args[0], env)
+    e, at = to.expr(args[0], env), node(args[0]).span
     if e.type == ERROR:
         return e
     match w.text:
         case "odd":
-            return Op("odd", (to.coerce(e, INT, span),), BOOL, span=span)
+            return Op("odd", (to.coerce(e, INT, at),), BOOL, span=span)
         case "position" | "number":
             if not isinstance(e.type, Elem):
-                return to.bad("DOM301", f"`{w}` asks for an element, this is {e.type}", span)
-            return to.coerce(e, INT, span) if w.text == "number" else core.Attr("position", e, INT, span)
+                return to.bad("DOM301", f"`{w}` asks for an element, this is {to.scope.told(e.type)}", at)
+            return to.coerce(e, INT, at) if w.text == "number" else core.Attr("position", e, INT, span)
         case "size":
-            return _size(to, e, span)
+            return _size(to, e, at, span)
         case _:
-            return _sole(to, w, e, span)
+            return _sole(to, w, e, at, span)
 
 
-def _size(to: Elaborator, e: Expr, span: Span) -> Expr:
+def _size(to: Elaborator, e: Expr, at: Span, span: Span) -> Expr:
     sort = elem(e.type)
     if sort is None or isinstance(e.type, Elem):
-        return to.bad("DOM305", f"`size` asks for a set, this is {e.type}", span)
+        return to.bad("DOM305", f"`size` asks for a set, this is {to.scope.told(e.type)}", at)
     return Op("size", (to.coerce(e, SetOf(sort), span),), INT, span=span)
 
 
-def _sole(to: Elaborator, w: Word, e: Expr, span: Span) -> Expr:
+def _sole(to: Elaborator, w: Word, e: Expr, at: Span, span: Span) -> Expr:
     sort = elem(e.type)
     must = w.text == "the"
     if sort is None or isinstance(e.type, Elem) or (not must and isinstance(e.type, Maybe)):
         what = "a set or something that may be none" if must else "a set"
-        return to.bad("DOM305", f"`{w}` asks for {what}, this is {e.type}", span)
+        return to.bad("DOM305", f"`{w}` asks for {what}, this is {to.scope.told(e.type)}", at)
     return core.Sole(e, must, Elem(sort) if must else Maybe(sort), span)
 
 

@@ -7,12 +7,10 @@ from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Lit, Maybe, Value
+from domrules.grammar.declare import MAX_SORT
 from domrules.grammar.diagnostics import BadFile, Diagnostic, did_you_mean
 from domrules.grammar.fold import MAX_COST, Fold, Unresolved
 from domrules.grammar.source import Span
-
-MAX_SORT = 400
-"""Elements of a sort: beyond that no engine is of use."""
 
 
 class SettingError(Exception):
@@ -28,32 +26,40 @@ def instantiate(
     """
     if players not in game.seats:
         raise SettingError(f"{game.name or game.file} is for {_counts(game.seats)} players, not {players}")
+    missing: list[Diagnostic] = []
     try:
-        return _Builder(game, players, options or {}, open).instance()
-    except Unresolved as missing:
-        raise BadFile([missing.diagnostic]) from None
+        instance = _Builder(game, players, options or {}, open, missing).instance()
+    except Unresolved as last:
+        raise BadFile([*missing, last.diagnostic]) from None
+    if missing:
+        raise BadFile(missing)
+    return instance
 
 
 def allow(instance: core.Instance, options: Mapping[str, object]) -> None:
     """Does the game allow other options at this table? Raises SettingError. No sort may depend on them."""
-    builder = _Builder(instance.game, instance.players, options, ())
+    builder = _Builder(instance.game, instance.players, options, (), None)
     builder.fold = Fold(instance.sorts, builder.fold.options, instance.game.fns)
     builder.axioms()
 
 
 def specialise_expr(instance: core.Instance, e: core.Expr) -> core.Expr:
     """A generic expression (of a lemma, claim or example) as one of this instance. Raises BadFile."""
+    missing: list[Diagnostic] = []
     try:
-        return folder(instance)(e)
-    except Unresolved as missing:
-        raise BadFile([missing.diagnostic]) from None
+        folded = folder(instance, missing)(e)
+    except Unresolved as last:
+        raise BadFile([*missing, last.diagnostic]) from None
+    if missing:
+        raise BadFile(missing)
+    return folded
 
 
-def folder(instance: core.Instance) -> Fold:
+def folder(instance: core.Instance, missing: list[Diagnostic] | None = None) -> Fold:
     """A Fold over an instance's own sorts and defines."""
     types = {name: instance.game.options[name].type for name in instance.options}
     given = {name: Lit(value, types[name]) for name, value in instance.options.items()}
-    return Fold(instance.sorts, given, instance.fns)
+    return Fold(instance.sorts, given, instance.fns, missing=missing)
 
 
 def move_name(instance: core.Instance, move: core.MoveName) -> core.MoveName:
@@ -120,8 +126,15 @@ def _counts(seats: tuple[int, ...]) -> str:
 class _Builder:
     """Builds one instance."""
 
-    def __init__(self, game: core.Game, players: int, given: Mapping[str, object], open_: Collection[str]) -> None:
-        self.game, self.players = game, players
+    def __init__(
+        self,
+        game: core.Game,
+        players: int,
+        given: Mapping[str, object],
+        open_: Collection[str],
+        missing: list[Diagnostic] | None,
+    ) -> None:
+        self.game, self.players, self.missing = game, players, missing
         for name in [*given, *open_]:
             if name not in game.options:
                 known = ", ".join(game.options) or "it has none"
@@ -130,12 +143,12 @@ class _Builder:
                 )
         self.open = tuple(n for n in game.options if n in open_)
         self.sorts: dict[str, core.Sort] = {"player": _players(players)}
-        self.fold = Fold(self.sorts, {}, game.fns)
+        self.fold = Fold(self.sorts, {}, game.fns, missing=missing)
         self._named_enums()
         members = {s.name: s.names for s in self.sorts.values()}
         self.options = {n: self._option(o, given, members) for n, o in game.options.items() if n not in self.open}
         lits = {n: Lit(v, game.options[n].type) for n, v in self.options.items()}
-        self.fold = Fold(self.sorts, lits, game.fns)
+        self.fold = Fold(self.sorts, lits, game.fns, missing=missing)
 
     def _named_enums(self) -> None:
         for d in self.game.enums:
@@ -162,7 +175,7 @@ class _Builder:
         self._ranges()
         self._tiles()
         self._teams()
-        fold = Fold(self.sorts, self.fold.options, self.game.fns)
+        fold = Fold(self.sorts, self.fold.options, self.game.fns, missing=self.missing)
         self.fold = fold
         axioms = self.axioms()
         game = self.game
@@ -211,7 +224,7 @@ class _Builder:
                     "DOM434",
                     f"`{d.name}` would range from {low} to {high}",
                     d.span,
-                    "write at least one and at most 400 numbers",
+                    f"a sort has between 1 and {MAX_SORT} numbers",
                 )
             numbers = tuple(range(low, high + 1))
             self.sorts[d.name] = _sort(d.name, tuple(str(i) for i in numbers), numbers)
@@ -229,7 +242,7 @@ class _Builder:
                 "DOM435",
                 f"this set would have {len(pairs)} tiles",
                 self.game.dominoes.span,
-                f"between 1 and {MAX_SORT}",
+                f"a set has between 1 and {MAX_SORT} tiles",
             )
         self.sorts["tile"] = _tile_sort([(min(p), max(p)) for p in pairs], half)
 
@@ -239,7 +252,9 @@ class _Builder:
             for name in (a, b):
                 if name not in half.names:
                     raise self._bad(
-                        "DOM433", f"`{name}` is no {half.name}, so there is no tile {a}|{b}", self.game.dominoes.span
+                        "DOM433",
+                        f"`{name}` is no {half.name}, so there is no tile {a}|{b}",
+                        self.game.dominoes.span.find(f"{a}|{b}"),
                     )
             out += [(half.names.index(a), half.names.index(b))] * min(part.copies, MAX_SORT + 1)
         return out

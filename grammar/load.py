@@ -66,7 +66,7 @@ def _headed(files: list[File], report: Reporter) -> bool:
     """Does every file say what it is? Without that nothing else in it can be understood."""
     for file in files:
         if not any(_is_head(n) for n in file.declarations):
-            if not file.broken:
+            if not file.broken and file.declarations:
                 at = Span(file.source, 0, min(1, len(file.source.text)))
                 report.add(
                     "DOM412", "this file does not say what game it is", at, fix="begin with `game NAME extends line`"

@@ -55,12 +55,12 @@ class Declaration:
 
 def declarations(files: Sequence[File], report: Reporter) -> list[Declaration]:
     """All declarations that hold for the last file, ancestors' first."""
-    out: list[Declaration] = []
+    merged = _Merged(report)
     for index, file in enumerate(files):
         for declaration in _of_file(file, index):
-            _place(declaration, out, report)
+            merged.place(declaration)
     last = len(files) - 1
-    return [d for d in out if d.file == last or d.kind not in OWN]
+    return [d for d in merged.kept.values() if d.file == last or d.kind not in OWN]
 
 
 def _of_file(file: File, index: int) -> list[Declaration]:
@@ -77,40 +77,60 @@ def _of_file(file: File, index: int) -> list[Declaration]:
     return out
 
 
-def _place(d: Declaration, out: list[Declaration], report: Reporter) -> None:
-    """Add a declaration, in the place of what it replaces when it says `instead`."""
-    if d.kind in ("rule", *OWN):
-        if d.instead and d.kind != "rule":
-            report.add(
-                "DOM404", f"`instead` has no meaning before `{d.kind}`", d.node.span.first(), fix="leave `instead` out"
-            )
-        out.append(d)
-        return
-    if d.kind in NAMED:
-        old = [o for o in out if o.kind in NAMED and o.name == d.name and (o.file < d.file or not d.instead)]
-    else:
-        old = [o for o in out if o.kind == d.kind and (o.file < d.file or d.kind in SINGLE)]
-    if d.instead:
+class _Merged:
+    """The declarations so far, in order, by a number; and the numbers by name and by kind."""
+
+    def __init__(self, report: Reporter) -> None:
+        self.report = report
+        self.kept: dict[int, Declaration] = {}
+        self.groups: dict[str, list[int]] = {}
+        self.count = 0
+
+    def place(self, d: Declaration) -> None:
+        """Add a declaration, in the place of what it replaces when it says `instead`."""
+        if d.kind in ("rule", *OWN):
+            if d.instead and d.kind != "rule":
+                self.report.add("DOM404", f"`instead` has no meaning before `{d.kind}`", d.node.span.first(),
+                                fix="leave `instead` out")  # fmt: skip
+            self._keep(d)
+        elif d.instead:
+            self._replace(d)
+        else:
+            first = next(iter(self._group(d)), None)
+            if d.kind in SINGLE and first is not None:
+                self.report.add("DOM402", f"a game has one `{d.kind}`", d.node.span.first(),
+                                Note("the first is here", self.kept[first].node.span),
+                                fix=f"write `instead {d.kind} …` if this one replaces it")  # fmt: skip
+            else:
+                self._keep(d)
+
+    def _group(self, d: Declaration) -> list[int]:
+        """The numbers of what a declaration could replace or stand beside."""
+        return self.groups.setdefault(f"name {d.name}" if d.kind in NAMED else d.kind, [])
+
+    def _keep(self, d: Declaration) -> None:
+        self.kept[self.count] = d
+        self._group(d).append(self.count)
+        self.count += 1
+
+    def _replace(self, d: Declaration) -> None:
+        group = self._group(d)
+        old = [number for number in group if self.kept[number].file < d.file]
         if not old:
-            _nothing_to_replace(d, out, report)
-        at = out.index(old[0]) if old else len(out)
-        for o in old:
-            out.remove(o)
-        out.insert(at, replace(d, since=old[0].since) if old else d)
-        return
-    if d.kind in SINGLE and old:
-        report.add("DOM402", f"a game has one `{d.kind}`", d.node.span.first(), Note("the first is here", old[0].node.span),
-                   fix=f"write `instead {d.kind} …` if this one replaces it")  # fmt: skip
-        return
-    out.append(d)
+            self._nothing_to_replace(d)
+            self._keep(d)
+            return
+        self.kept[old[0]] = replace(d, since=self.kept[old[0]].since)
+        for number in old[1:]:
+            del self.kept[number]
+            group.remove(number)
 
-
-def _nothing_to_replace(d: Declaration, out: list[Declaration], report: Reporter) -> None:
-    word_ = d.node.span.first().text
-    if d.kind in NAMED:
-        near = did_you_mean(d.name, [o.name for o in out if o.kind == d.kind and o.file < d.file])
-        report.add("DOM404", f"no ancestor has a {word_} `{d.name}` that this could replace", d.node.span.first(2),
-                   fix=near or "leave `instead` out")  # fmt: skip
-    else:
-        report.add("DOM404", f"no ancestor has a `{word_}` that this could replace", d.node.span.first(),
-                   fix="leave `instead` out")  # fmt: skip
+    def _nothing_to_replace(self, d: Declaration) -> None:
+        kind = d.node.span.first().text
+        if d.kind in NAMED:
+            same = [o.name for o in self.kept.values() if o.kind == d.kind and o.file < d.file]
+            self.report.add("DOM404", f"no ancestor has a {kind} `{d.name}` that this could replace", d.node.span.first(2),
+                            fix=did_you_mean(d.name, same) or "leave `instead` out")  # fmt: skip
+        else:
+            self.report.add("DOM404", f"no ancestor has a `{kind}` that this could replace", d.node.span.first(),
+                            fix="leave `instead` out")  # fmt: skip

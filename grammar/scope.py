@@ -116,7 +116,7 @@ class Scope:
     def plural_of(self, sort: str) -> str:
         """How the set of all elements of a sort is written."""
         for singular, ending in PLURALS:
-            if sort.endswith(singular):
+            if sort.endswith(singular) and sort[-2:-1] not in "aeou":
                 return sort.removesuffix(singular) + ending
         return f"{sort}es" if sort.endswith(("s", "x", "z", "ch", "sh")) else f"{sort}s"
 
@@ -136,7 +136,7 @@ class Scope:
         info = self.sorts.get(sort)
         if info is not None and info.members and (sort in self.options or sort in self.vars or sort in self.fns):
             return f"one of {' | '.join(info.members[:6])}"
-        return f"{'an' if sort[0] in 'aeio' else 'a'} {sort}"
+        return article(sort)
 
     @property
     def half_type(self) -> core.Type:
@@ -157,6 +157,11 @@ def built_in_sorts() -> dict[str, SortInfo]:
         "team": SortInfo("team", None, False),
         "tile": SortInfo("tile", None, False),
     }
+
+
+def article(noun: str) -> str:
+    """The noun with its `a` or `an`."""
+    return f"{'an' if noun[0] in 'aeio' else 'a'} {noun}"
 
 
 def elem(type_: core.Type) -> str | None:

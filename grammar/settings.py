@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from domrules.grammar import core
 from domrules.grammar.core import Elem, Expr
-from domrules.grammar.depth import calls, expressions, fixed_parts, parts, reads
+from domrules.grammar.depth import calls, expressions, parts, reads, shaping_parts
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, Reporter, did_you_mean
 from domrules.grammar.instance import SettingError, allow, instantiate, specialise_expr
 from domrules.grammar.source import Span
@@ -23,7 +22,7 @@ def check_settings(game: core.Game, report: Reporter) -> None:
     """Add the mistakes of every player count, with default options and each option that matters at its extremes."""
     if game.abstract:
         return
-    tables = Tables(game, report, tuple(name for name in game.options if name in _shaping(game)))
+    tables = Tables(game, report, _shaping(game))
     for players in game.seats:
         default = tables.instance(players, DEFAULTS)
         if default is None:
@@ -43,7 +42,7 @@ def check_settings(game: core.Game, report: Reporter) -> None:
 
 def _never_allowed(game: core.Game, refused: object, report: Reporter) -> None:
     """No table of the file can be played with the options as they are."""
-    demanding = next(o for o in game.options.values() if o.requires is not None)
+    demanding = game.options[str(refused).split()[0]]
     report.add("DOM438", f"with the default options no table is allowed: {refused}", demanding.span.first(2))
 
 
@@ -91,9 +90,9 @@ class Tables:
 # ---------------------------------------------------------------- which settings matter
 
 
-def _shaping(game: core.Game) -> set[str]:
+def _shaping(game: core.Game) -> tuple[str, ...]:
     """Options on which the sorts, the tiles, the teams or the deals depend."""
-    waiting, seen, out = list(fixed_parts(game)), set[str](), set[str]()
+    waiting, seen, out = list(shaping_parts(game)), set[str](), set[str]()
     while waiting:
         e = waiting.pop()
         out |= {read.var for read in reads(e)} & game.options.keys()
@@ -101,7 +100,7 @@ def _shaping(game: core.Game) -> set[str]:
             if call.fn in game.fns and call.fn not in seen:
                 seen.add(call.fn)
                 waiting.append(game.fns[call.fn].body)
-    return out
+    return tuple(name for name in game.options if name in out)
 
 
 def _extremes(option: core.Option, instance: core.Instance) -> tuple[object, ...]:
@@ -145,7 +144,7 @@ def _example(tables: Tables, example: core.Example) -> None:
     players = example.players if example.players is not None else min(game.seats)
     if players not in game.seats:
         seats = f"{game.seats[0]}" if len(game.seats) == 1 else f"{game.seats[0]} to {game.seats[-1]}"
-        place = _within(example.span, "players", str(players))
+        place = example.span.find("players", str(players))
         report.add("DOM437", f"this game is for {seats} players, not {players}", place)
         return
     options = {name: e.value for name, e in example.options if isinstance(e, core.Lit)}
@@ -157,7 +156,7 @@ def _example(tables: Tables, example: core.Example) -> None:
         elif shaping:
             instantiate(game, players, options)
     except SettingError as refused:
-        place = next((_within(example.span, "with", name) for name in options), example.span)
+        place = next((example.span.find("with", name) for name in options), example.span)
         report.add("DOM438", f"this table is not allowed: {refused}", place)
         return
     except BadFile:
@@ -195,7 +194,7 @@ def _move(tables: Tables, move: core.MoveName, span: Span, instance: core.Instan
             _tile(tables, (low, high), span, instance, options)
         elif arg not in names:
             missing = Diagnostic(
-                "DOM431", f"there is no {param.sort} `{arg}`", _within(span, arg), fix=did_you_mean(arg, names)
+                "DOM431", f"there is no {param.sort} `{arg}`", span.find(arg), fix=did_you_mean(arg, names)
             )
             tables.add([missing], instance.players, options)
 
@@ -203,12 +202,5 @@ def _move(tables: Tables, move: core.MoveName, span: Span, instance: core.Instan
 def _tile(tables: Tables, halves: tuple[str, str], span: Span, instance: core.Instance, options: Setting) -> None:
     if not _copies(halves, instance):
         text = "|".join(halves)
-        missing = Diagnostic("DOM433", f"there is no tile {text} in this set", _within(span, text))
+        missing = Diagnostic("DOM433", f"there is no tile {text} in this set", span.find(text))
         tables.add([missing], instance.players, options)
-
-
-def _within(span: Span, *words: str) -> Span:
-    """The place of the last of some words that follow each other in a span; the whole span when they do not."""
-    pattern = r"[\s]+".join(rf"(?<!\w)({re.escape(word)})(?!\w)" for word in words)
-    found = re.compile(pattern).search(span.source.text, span.start, span.end)
-    return Span(span.source, *found.span(len(words))) if found is not None else span

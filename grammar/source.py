@@ -52,6 +52,12 @@ class Span:
         found = re.match(r"\w+" + r"\s+\w+" * (words - 1), self.text)
         return Span(self.source, self.start, self.start + found.end()) if found else self
 
+    def find(self, *words: str) -> Span:
+        """The last of some words that follow each other in this stretch; all of it when they do not."""
+        pattern = r"\s+".join(rf"(?<!\w)({re.escape(word)})(?!\w)" for word in words)
+        found = re.compile(pattern).search(self.source.text, self.start, self.end)
+        return Span(self.source, *found.span(len(words))) if found is not None else self
+
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}" if self.source.name else "somewhere"
 

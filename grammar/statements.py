@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domrules.grammar import core, names
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Local, Maybe
-from domrules.grammar.diagnostics import Note, did_you_mean
+from domrules.grammar.diagnostics import Note, counted, did_you_mean
 from domrules.grammar.expressions import Expressions, tile_key
 from domrules.grammar.functions import Env
 from domrules.grammar.scope import ERROR
@@ -59,7 +59,8 @@ class Statements:
         value_part, ref_part = (n.parts[0], n.parts[1]) if add else (n.parts[1], n.parts[0])
         ref = self.ref(ref_part, inner, zone=False)
         if ref is None:
-            self.to.expr(value_part, inner)
+            if node(value_part).kind != "set_of":  # nothing would say what an empty set is a set of
+                self.to.expr(value_part, inner)
             return ()
         if add and ref.type != INT:
             self.to.bad(
@@ -176,6 +177,7 @@ class Statements:
             if info is None:
                 known = [self.scope.plural_of(s) for s in self.scope.sorts]
                 self.to.bad("DOM209", f"`{plural}` is no sort", plural.span, fix=did_you_mean(plural.text, known))
+                env[word(h.parts[0]).text] = Local("?", ERROR, h.span)
             else:
                 local = Local(self.scope.fresh(word(h.parts[0]).text), Elem(info.name), h.span)
                 env[word(h.parts[0]).text] = local
@@ -220,7 +222,7 @@ class Statements:
             self.to.bad(
                 "DOM407",
                 "this example expects nothing, so it cannot fail",
-                n.span,
+                n.span.first(2),
                 fix="add `expect …`, `allows …` or `refuses …`",
             )
         text = word(source).text[1:-1] if source is not None else ""
@@ -318,9 +320,8 @@ class Statements:
         choices = sum(not p.chance for p in action.params) if action is not None else 0
         if action is not None and len(args) not in (choices, len(action.params)):
             shape = ", ".join(p.name.split("~")[0] for p in action.params)
-            self.to.bad(
-                "DOM312", f"`{name}` takes {len(action.params)} choices ({shape or 'none'}); {len(args)} given", n.span
-            )
+            takes = f"takes {counted(len(action.params), 'choice')} ({shape})" if shape else "takes no choices"
+            self.to.bad("DOM312", f"`{name}` {takes}, not {len(args)}", n.span)
         return core.MoveName(name.text, tuple(self._move_arg(a) for a in args))
 
     def _move_arg(self, w: Word) -> str:

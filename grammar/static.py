@@ -42,10 +42,10 @@ def _parts(game: core.Game, report: Reporter, at: Span) -> None:
         ),
         (core.is_lit(game.over, False), "when the match is over", "over when …"),
     ]
-    for lacking, what, fix in missing:
-        if lacking:
-            report.add("DOM421", f"the game does not say {what}", at, fix=f"write `{fix}`")
-            return
+    lacks = [(what, fix) for lacking, what, fix in missing if lacking]
+    if lacks:
+        notes = [Note(f"nor {what}: `{fix}`") for what, fix in lacks[1:]]
+        report.add("DOM421", f"the game does not say {lacks[0][0]}", at, *notes, fix=f"write `{lacks[0][1]}`")
 
 
 SHAPES = {

@@ -6,11 +6,19 @@ Both can also come from the environment: DOM_FULL=1, DOM_ACCEPT=1.
 import os
 
 import pytest
+from hypothesis import settings
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the long forms of the tests")
     parser.addoption("--accept", action="store_true", help="write what we got as what is expected")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Properties are tried more often in a full run; how long one try takes is no matter of theirs."""
+    settings.register_profile("short", deadline=None)
+    settings.register_profile("full", deadline=None, max_examples=2000)
+    settings.load_profile("full" if switched_on(config, "full") else "short")
 
 
 def switched_on(config: pytest.Config, name: str) -> bool:

@@ -17,7 +17,7 @@ Pick = Callable[[Sequence[Any]], Any]
 WORDS = {
     "NAME": ("a", "hand", "p0", "x_1", "_", "orange", "gamer", "ruled", "isolated", "notable"),
     "INT": ("0", "7", "28", "007"),
-    "TILE": ("6|4", "0|0", "a|b", "x_1|12"),
+    "TILE": ("6|4", "0|0", "a|b", "x_1|12", "6|6*2"),
     "STRING": ('"a text"', '""', '"rule # or = Ž \\"'),
     "QUANT": ("any", "all", "no"),
     "BEST": ("lowest", "highest"),
@@ -112,10 +112,14 @@ def sentences() -> Sentences:
 
 
 @st.composite
-def declarations(draw: st.DrawFn, most: int = 60) -> str:
+def declarations(draw: st.DrawFn, most: int = 60, names: Sequence[str] = WORDS["NAME"]) -> str:
     """A declaration of at most `most` words, apart by blanks, line ends or comments."""
     grammar = sentences()
     size = draw(st.integers(1, most))
-    words = grammar.words([DECL], size, lambda some: draw(st.sampled_from(some)))
+
+    def pick(several: Sequence[Any]) -> Any:
+        return draw(st.sampled_from(names if several is WORDS["NAME"] else several))
+
+    words = grammar.words([DECL], size, pick)
     gap = draw(st.sampled_from(GAPS))
     return gap.join(words)
