@@ -89,10 +89,36 @@ class _Claim:
         for road in roads:
             found = road()
             if found is not None:
-                return found
+                return self._hollow(found)
         return self.say(
             Word.UNKNOWN, reason="neither random play, nor one state, nor induction, nor a short search decides it"
         )
+
+    def _hollow(self, found: Verdict) -> Verdict:
+        """A proved `A implies B` in which A never holds is no pass."""
+        premise = self._premise()
+        if found.word not in (Word.PROVED, Word.CONFIGURED) or premise is None:
+            return found
+        holds = self.subject.rules.question(premise)
+        if any(
+            self._looked_at(s) and holds(s.state) for s in situations(self.subject.rules, ROUNDS, self.subject.seed)
+        ):
+            return found
+        if self._query(premise, lambda encoder, _, state: encoder.truth(premise, state)).answer is Answer.NO:
+            return replace(found, word=Word.HOLLOW, reason="what stands before `implies` never holds")
+        return found
+
+    def _premise(self) -> core.Expr | None:
+        """The left side of `implies`."""
+        body = self.body
+        if (
+            self.c.kind == "always"
+            and isinstance(body, core.Op)
+            and body.name == "or"
+            and " implies " in body.span.text
+        ):
+            return core.negation(body.args[0])
+        return None
 
     def say(
         self, word: Word, *, method: str = "", reason: str = "", details: Sequence[str] = (), depth: int | None = None
@@ -132,11 +158,11 @@ class _Claim:
 
     # ------------------------------------------------------------ one state
 
-    def _query(self, wanted: Callable[[Encoder, Relation, Symbols], Bit]) -> Result:
+    def _query(self, e: core.Expr, wanted: Callable[[Encoder, Relation, Symbols], Bit]) -> Result:
         """Is there a position the proved facts allow, and in which this holds? Sums over tiles first as any numbers."""
         result: Result | None = None
         study = self.subject.study
-        asked = study.reads.variables(self.body) | facts.asked(self.subject.proved)
+        asked = study.reads.variables(e) | facts.asked(self.subject.proved)
         for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
             view = replace(study.view(asked, keep_numbers=True), opaque=opaque)
             encoder, relation = study.open(view)
@@ -150,11 +176,11 @@ class _Claim:
         return result
 
     def _state_query(self) -> Verdict | None:
-        result = self._query(lambda encoder, _, state: -encoder.truth(self.body, state))
+        result = self._query(self.body, lambda encoder, _, state: -encoder.truth(self.body, state))
         return self.say(Word.PROVED, method="one position, proved facts") if result.answer is Answer.NO else None
 
     def _impossible(self) -> Verdict | None:
-        result = self._query(lambda encoder, _, state: encoder.truth(self.body, state))
+        result = self._query(self.body, lambda encoder, _, state: encoder.truth(self.body, state))
         return self.say(Word.IMPOSSIBLE, method="one position, proved facts") if result.answer is Answer.NO else None
 
     # ------------------------------------------------------------ induction

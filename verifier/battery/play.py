@@ -16,7 +16,9 @@ from domrules.interpreter.state import Layout, State
 
 MATCH = 5
 """Rounds of a match looked through for rule errors."""
-LIMITS = Limits(moves=2_000, rounds=100, deals=1_000)
+LIMITS = Limits(moves=2_000, rounds=100, deals=200)
+BARREN = 20
+"""Matches without a round that can be played, one after the other, before giving up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +38,9 @@ def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, 
 
     A match that breaks a rule or does not end is left there; `rule_errors` says what broke.
     """
-    index = done = 0
-    while done < count:
+    index = done = barren = 0
+    while done < count and barren < BARREN:
+        before = done
         chance = Chance.named(seed, index)
         table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
         state = rules.new_match()
@@ -52,8 +55,7 @@ def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, 
             if done >= count or rules.over(state):
                 break
         index += 1
-        if index > 10 * count:
-            return
+        barren = 0 if done > before else barren + 1
 
 
 def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:

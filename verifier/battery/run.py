@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from domrules.grammar import core
@@ -37,6 +37,9 @@ ITEMS: Sequence[Item] = (
     Item("W2", "a moved tile is where it is moved from", writes.w2),
 )
 """Asked of every table."""
+
+SAID_OF_ROUNDS = (Word.PROVED, Word.CONFIGURED, Word.IMPOSSIBLE)
+"""Words that say nothing where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
     "D2": "the deal fits the set",
@@ -104,7 +107,15 @@ def _asked(subject: Subject, name: str, ask: Callable[[Subject], Verdict]) -> Ve
     """The verdict, whatever happens on the way: a rule that breaks in play is a finding of its own."""
     began = time.perf_counter()
     try:
-        return ask(subject)
+        verdict = ask(subject)
+        if (
+            verdict.word in SAID_OF_ROUNDS
+            and name not in ("C4", "C1", "C2")
+            and "integers" not in verdict.method
+            and not subject.dealt_out
+        ):
+            return replace(verdict, word=Word.HOLLOW, reason="no deal is ever kept, so there is no round to speak of")
+        return verdict
     except RuleError as error:
         details = error.state.splitlines()
         return subject.verdict(

@@ -12,9 +12,11 @@ from domrules.grammar.passes import optimise
 from domrules.grammar.source import NOWHERE, Span
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
+from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
 from domrules.verifier.relation import Relation
+from domrules.verifier.solver import Answer, solve
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
@@ -53,6 +55,17 @@ class Subject:
     def conserved(self) -> bool:
         """Is it proved that every tile lies in exactly one zone?"""
         return self.induction.attempts[0].outcome in (Outcome.PROVED, Outcome.CONFIGURED)
+
+    @cached_property
+    def dealt_out(self) -> bool:
+        """May some deal be kept? Without any, all that is said of deals and rounds says nothing."""
+        asked = self.study.reads.variables(self.instance.redeal)
+        for counted in (True, False):
+            encoder = Encoder(self.instance, self.study.view(asked, counted=counted), self.study.reads)
+            start = Relation(encoder).start(any_match=True)
+            if solve(encoder.dag, [*encoder.side, start.kept], seconds=5.0).answer is Answer.NO:
+                return False
+        return True
 
     def position(self, relation: Relation) -> Symbols:
         """Any well-typed position; tiles lie in one zone only if that is proved."""
