@@ -182,7 +182,7 @@ class Effects:
     def commit(self) -> Symbols:
         """The position after the block."""
         changes: dict[Cell, Symbol] = {}
-        for cell in self.sets.keys() | self.adds.keys():
+        for cell in {**self.sets, **self.adds}:
             changes[cell] = self.written(cell, self.sets.get(cell, []), self.adds.get(cell, []))
         for cell, flow in self.flows.items():
             changes[cell] = self.flowed(self.at.zone(*cell), flow)

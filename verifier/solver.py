@@ -266,12 +266,21 @@ class Session:
 
 def guarded(solver: Any, seconds: float, assumptions: Sequence[Any] = ()) -> Answer:
     """An answer within the time, or UNKNOWN."""
-    timer = threading.Timer(seconds, solver.interrupt)
-    timer.start()
+    done = threading.Event()
+
+    def watch() -> None:
+        if not done.wait(seconds):
+            solver.interrupt()
+            while not done.wait(0.2):  # some parts of Z3 forget that they were interrupted
+                solver.interrupt()
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
     try:
         return Answer(str(solver.check(*assumptions)))
     finally:
-        timer.cancel()
+        done.set()
+        watcher.join()
 
 
 def make(engine: Engine) -> Any:
