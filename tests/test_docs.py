@@ -30,7 +30,7 @@ def blocks(kind: str) -> list[object]:
 
 def _blocks(kind: str) -> Iterator[object]:
     for name in DOCUMENTS:
-        text = (ROOT / name).read_text(encoding="utf-8") if (ROOT / name).exists() else ""
+        text = (ROOT / name).read_text(encoding="utf-8")
         for m in BLOCK.finditer(text):
             if m[1] == kind:
                 yield pytest.param(m[2], id=f"{name}:{text.count(chr(10), 0, m.start()) + 1}")
@@ -53,10 +53,9 @@ def test_rules_check_and_their_examples_pass(text: str, tmp_path: Path) -> None:
 def test_commands_do_what_is_shown(text: str, tmp_path: Path) -> None:
     """Lines after `$ dom …` are what it prints: `…` stands for anything, a last `# exit N` for the exit code."""
     (tmp_path / "specs").symlink_to(ROOT / "specs")
-    for document in DOCUMENTS:
-        for m in BLOCK.finditer((ROOT / document).read_text(encoding="utf-8") if (ROOT / document).exists() else ""):
-            if m[1] == "dom" and m[2].startswith("game "):
-                (tmp_path / f"{m[2].split()[1]}.dom").write_text(m[2], encoding="utf-8")
+    for kind, game in (m.groups() for d in DOCUMENTS for m in BLOCK.finditer((ROOT / d).read_text(encoding="utf-8"))):
+        if kind == "dom" and game.startswith("game "):
+            (tmp_path / f"{game.split()[1]}.dom").write_text(game, encoding="utf-8")
     for command, shown in sessions(text):
         code = int(m[1]) if (m := re.search(r"#\s*exit (\d+)$", command)) else 0
         words = shlex.split(command, comments=True)

@@ -286,14 +286,14 @@ class _Claim:
     def _settlement(self) -> Verdict | None:
         """Held from the start, kept by every move and by every settlement: an invariant of the match."""
         kept = self._of_the_match() and self._kept_by_moves()
+        reason = ""
         for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
             result = self._after_settling(opaque, kept)
             if result.answer is Answer.NO:
                 method = "induction over moves and settlements" if kept else "any settlement"
                 return self.say(Word.PROVED, method=method)
-        return self.say(
-            Word.UNKNOWN, reason=result.reason or "a settlement may break it in a position that no play may reach"
-        )
+            reason = result.reason
+        return self.say(Word.UNKNOWN, reason=reason or "a settlement may break it in a position that no play may reach")
 
     def _of_the_match(self) -> bool:
         """Does it speak only of what lasts for the match?"""
