@@ -84,7 +84,7 @@ def longer(before: Attempt, now: Attempt) -> Attempt:
 def settled_by_types(study: Study, facts: Sequence[Fact]) -> Iterable[Fact]:
     """Facts that are true of every position of the types of this instance: its options and slots settle them."""
     _, relation = study.open(study.view(asked(facts)))
-    state = relation.any_state("s", partition=False)
+    state = relation.concluded(relation.any_state("s", partition=False))
     return [fact for fact in facts if fact.holds(relation, state) == TRUE]
 
 
