@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from domrules.grammar.source import Span
@@ -66,8 +65,10 @@ class Reporter:
         """From now on drop what is `unwanted`."""
         self._unwanted = unwanted
 
-    def in_order(self) -> tuple[Diagnostic, ...]:
-        return tuple(sorted(self.found, key=lambda d: (d.span.source.name, d.span.start)))
+    def in_order(self, files: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+        """The mistakes in the order of `files`, and of the text in each."""
+        rank = {name: i for i, name in enumerate(files)}
+        return tuple(sorted(self.found, key=lambda d: (rank.get(d.span.source.name, len(rank)), d.span.start)))
 
 
 LONGEST = 40
@@ -76,6 +77,8 @@ LONGEST = 40
 
 def nearest(name: str, known: Iterable[str]) -> str:
     """The known name most like this one; empty when none is."""
+    import difflib
+
     pool = sorted({k for k in known if k != name and len(k) <= LONGEST}) if len(name) <= LONGEST else []
     if len(name) == 1:
         return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -203,6 +202,8 @@ def _named(char: str) -> str:
 
 def plain(word: str) -> str:
     """A word in our letters; empty when it cannot be told."""
+    import unicodedata
+
     swapped = "".join(LOOK_ALIKES.get(c, c) for c in word.lower())
     bare = "".join(c for c in unicodedata.normalize("NFKD", swapped) if not unicodedata.combining(c))
     return bare if re.fullmatch(r"[a-z_][a-z0-9_]*", bare) else ""

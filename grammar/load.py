@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,9 +35,9 @@ class Loaded:
 def load(path: Path) -> core.Game:
     """The game of a file. Raises BadFile with every mistake but those of single tables, OSError when it cannot be read."""
     report = Reporter()
-    game, _ = _read(path, report)
+    game, files = _read(path, report)
     if game is None:
-        raise BadFile(report.in_order())
+        raise BadFile(report.in_order(_names_of(files)))
     return game
 
 
@@ -48,7 +48,12 @@ def check(path: Path) -> Loaded:
     if game is not None:
         with suppress(Enough):
             check_settings(game, report)
-    return Loaded(None if report.found else game, report.in_order(), tuple(files), report.more)
+    return Loaded(None if report.found else game, report.in_order(_names_of(files)), tuple(files), report.more)
+
+
+def _names_of(files: Sequence[File]) -> list[str]:
+    """The names of the files, the youngest first: its mistakes are told first."""
+    return [file.source.name for file in reversed(files)]
 
 
 def _read(path: Path, report: Reporter) -> tuple[core.Game | None, list[File]]:

@@ -17,6 +17,7 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
+    Verb("check", "Write", "Say what is wrong with files."),
     Verb("show", "Write", "Show the rules as understood."),
     Verb("list", "Write", "List the shipped games."),
     Verb("test", "Run", "Run the worked examples of files."),

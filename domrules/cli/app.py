@@ -5,15 +5,16 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from domrules import __version__
 from domrules.cli import VERBS, Verb, exits
+from domrules.cli.values import PlainParams
 
 ENGINES = ("lark", "z3-solver")
 
 
-class LazyGroup(TyperGroup):
+class LazyGroup(PlainParams, TyperGroup):
     """Lists the verbs from placeholders and swaps in the real one when it is to be parsed."""
 
     # Typer keeps the types of contexts and commands private, hence Any.
@@ -23,11 +24,15 @@ class LazyGroup(TyperGroup):
         return name, load(verb) if verb else placeholder, rest
 
 
+class PlainCommand(PlainParams, TyperCommand):
+    """A verb whose arguments are read without pydantic."""
+
+
 def load(verb: Verb) -> Any:
     """Import the module of a verb and make its `command` one that ends in an exit code."""
     body = import_module(f"domrules.cli.{verb.name}").command
     one = typer.Typer(add_completion=False)
-    one.command(verb.name, help=None if body.__doc__ else verb.help)(exits.guarded(body))
+    one.command(verb.name, cls=PlainCommand, help=None if body.__doc__ else verb.help)(exits.guarded(body))
     return typer.main.get_command(one)
 
 
