@@ -112,7 +112,7 @@ def test_the_verb_lists_them_after_the_examples(game: core.Game) -> None:
     assert "\n   case.dom:5      when size(hand[p]) > 99 and not double_pay -> 7   (define pay)\n" in dead
     assert "\n   case.dom:15     set luck to 9 if moves > 9000   (settle)\n" in dead
     assert "\n   case.dom:17     action wait\n" in dead
-    assert dead.index("case.dom") < dead.index("line.dom")
+    assert dead.index("case.dom") < dead.index("row.dom")
     assert dead.endswith("1 examples · 1 passed · 0 failed\n")
 
 
