@@ -10,11 +10,12 @@ end all equations hold at every beginning and are kept together: they are proved
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import lcm
-from typing import Protocol, assert_never
+from typing import Protocol
 
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
@@ -44,23 +45,41 @@ class Sampling:
     seed: int = 1
 
 
+class Clock:
+    """Seconds of one query, and of all of them; what is not answered by then is left out."""
+
+    def __init__(self, query: float, whole: float) -> None:
+        self.query, self._end = query, time.perf_counter() + whole
+
+    @property
+    def late(self) -> bool:
+        return time.perf_counter() > self._end
+
+
 def computed(
-    study: Study, rules: Rules, known: Sequence[Fact], *, sampling: Sampling = Sampling(), seconds: float = 5.0
+    study: Study,
+    rules: Rules,
+    known: Sequence[Fact],
+    *,
+    sampling: Sampling = Sampling(),
+    query: float = 1.0,
+    whole: float = 30.0,
 ) -> list[Fact]:
-    """Proved linear facts. `seconds`: of each query; what is not answered in time is left out."""
+    """Proved linear facts. `query`, `whole`: seconds; equations about which the solver cannot say are left out."""
+    clock = Clock(query, whole)
     rounds = list(played(rules, sampling))
     bits = truths(study)
     columns = Columns.of(rows_of(rules, bits, rounds), len(bits))
     rational, parity = Kernel(len(bits)), ParityKernel(len(bits))
     rational.fit(columns)
     equations = Rational(bits, rational)
-    thin(study, equations, known, seconds)
+    thin(study, equations, known, clock)
     found = equations.facts()
     parity.fit(columns)
     parities = Parity(bits, parity, rational)
-    thin(study, parities, [*known, *found], seconds)
+    thin(study, parities, [*known, *found], clock)
     found += parities.facts()
-    return found + counted(study, rules, rounds, [*known, *found], seconds)
+    return found + counted(study, rules, rounds, [*known, *found], query)
 
 
 # ---------------------------------------------------------------- rows
@@ -232,14 +251,17 @@ def shown_even(features: Sequence[Feature], vector: int) -> str:
 # ---------------------------------------------------------------- thinning
 
 
-def thin(study: Study, equations: Equations, known: Sequence[Fact], seconds: float) -> None:
-    """Drop what fails at a beginning, then what a move does not keep, until all that is left is kept together."""
-    at_beginnings(study, equations, seconds)
-    while one_pass(study, equations, known, seconds):
-        pass
+def thin(study: Study, equations: Equations, known: Sequence[Fact], clock: Clock) -> None:
+    """Drop what fails at a beginning or is not kept by a move, until all that is left passes both as it stands.
+
+    Beginnings are asked about each time: a mended equation may have got a part of one that was never decided there.
+    """
+    at_beginnings(study, equations, clock)
+    while one_pass(study, equations, known, clock):
+        at_beginnings(study, equations, clock)
 
 
-def at_beginnings(study: Study, equations: Equations, seconds: float) -> None:
+def at_beginnings(study: Study, equations: Equations, clock: Clock) -> None:
     encoder, relation = study.open(study.view(read(equations.features, range(len(equations.features)))))
     start = relation.start(any_match=True)
     begun = relation.concluded(start.begun, at_start=True)
@@ -249,10 +271,10 @@ def at_beginnings(study: Study, equations: Equations, seconds: float) -> None:
     def row(model: Valuation) -> Row:
         return measured(equations.features, relation, model, begun)
 
-    weed(equations, session, lambda fact: -fact.holds(relation, begun), row, seconds)
+    weed(equations, session, lambda fact: -fact.holds(relation, begun), row, clock)
 
 
-def one_pass(study: Study, equations: Equations, known: Sequence[Fact], seconds: float) -> bool:
+def one_pass(study: Study, equations: Equations, known: Sequence[Fact], clock: Clock) -> bool:
     """One move under all candidates; was any lost? Rows found on the way stay right when fewer are assumed."""
     before = equations.facts()
     step = StepView(study, before, known, counted=False)
@@ -263,7 +285,7 @@ def one_pass(study: Study, equations: Equations, known: Sequence[Fact], seconds:
         )
         return change(before, after)
 
-    weed(equations, step.session, lambda fact: -fact.holds(step.relation, step.after), row, seconds)
+    weed(equations, step.session, lambda fact: -fact.holds(step.relation, step.after), row, clock)
     return {fact.name for fact in before} != {fact.name for fact in equations.facts()}
 
 
@@ -278,7 +300,7 @@ def weed(
     session: Session,
     fails: Callable[[Fact], Bit],
     row: Callable[[Valuation], Row],
-    seconds: float,
+    clock: Clock,
 ) -> None:
     """Cut by every model in which a candidate fails, until there is none."""
     bits: dict[str, Bit] = {}
@@ -290,7 +312,7 @@ def weed(
         found = None
         for place in range(0, len(facts), equations.together):
             some = facts[place : place + equations.together]
-            found = found or failing(session, [(fact.name, bits[fact.name]) for fact in some], seconds)
+            found = found or failing(session, [(fact.name, bits[fact.name]) for fact in some], clock)
         match found:
             case None:
                 return
@@ -300,24 +322,22 @@ def weed(
                 equations.cut(row(found))
 
 
-def failing(session: Session, fails: Sequence[tuple[str, Bit]], seconds: float) -> Valuation | str | None:
+def failing(session: Session, fails: Sequence[tuple[str, Bit]], clock: Clock) -> Valuation | str | None:
     """A model in which some candidate fails, or the name of one about which there is no answer."""
     possible = [(name, bit) for name, bit in fails if bit != FALSE]
     if not possible:
         return None
-    result = session.check([session.dag.any([bit for _, bit in possible])], seconds=seconds)
-    match result.answer:
-        case Answer.NO:
-            return None
-        case Answer.YES:
-            return result.model
-        case Answer.UNKNOWN if len(possible) == 1:
-            return possible[0][0]
-        case Answer.UNKNOWN:
-            half = len(possible) // 2
-            return failing(session, possible[:half], seconds) or failing(session, possible[half:], seconds)
-        case never:
-            assert_never(never)
+    together = session.dag.any([bit for _, bit in possible])
+    result = session.check([together], seconds=clock.query)
+    if result.answer is not Answer.UNKNOWN:
+        return result.model
+    for name, bit in possible:
+        if clock.late:
+            return name
+        result = session.check([bit], seconds=clock.query)
+        if result.answer is not Answer.NO:
+            return name if result.model is None else result.model
+    return None
 
 
 # ---------------------------------------------------------------- counters
