@@ -1,13 +1,14 @@
 """F2: a fish can happen; the fewest tiles it takes, proved; and a hand that shows it, played.
 
-First with nothing but the tiles being somewhere, then with the lemmas of the file, as soon as bound and hand meet. Where they do
-not, the verdict says between what the truth lies.
+First with nothing but the tiles being somewhere, then with the lemmas of the file, then with invariants that are computed, until
+bound and hand meet. Where they do not, the verdict says between what the truth lies.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from domrules.grammar.source import Span
 from domrules.interpreter.state import State
@@ -51,7 +52,12 @@ def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
     alone = prove(subject.study, [where], seconds=subject.seconds).established
     if alone:
         yield alone, AT_ONCE
-    yield subject.proved, Limits(query=subject.seconds, search=4 * subject.seconds)
+    long = Limits(query=subject.seconds, search=4 * subject.seconds)
+    if subject.lost:
+        yield subject.proved, replace(long, search=min(5.0, subject.seconds), moves=2, tiles=0)
+    else:
+        yield subject.proved, long
+    yield [*subject.proved, *subject.invariants], long
 
 
 def _judged(subject: Subject, found: Shortest, endings: Sequence[int], started: float, span: Span) -> Verdict:

@@ -15,6 +15,7 @@ from domrules.verifier import facts
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
+from domrules.verifier.invariants import computed
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.study import Study
@@ -50,6 +51,17 @@ class Subject:
     def proved(self) -> Sequence[Fact]:
         """Facts that hold in every position of every round of this table."""
         return self.induction.proved
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """Lemmas that do not hold at this table, or not provably."""
+        good = (Outcome.PROVED, Outcome.CONFIGURED)
+        return tuple(a.fact.name for a in self.induction.attempts if a.outcome not in good)
+
+    @cached_property
+    def invariants(self) -> Sequence[Fact]:
+        """Linear facts nobody wrote, proved."""
+        return computed(self.study, self.rules, self.proved)
 
     @property
     def conserved(self) -> bool:
