@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from domrules.grammar import compare, core, names
 from domrules.grammar.conditions import Binding, Condition, conjuncts
@@ -10,7 +11,7 @@ from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Local, Maybe, Op, 
 from domrules.grammar.diagnostics import Note
 from domrules.grammar.functions import Env
 from domrules.grammar.scope import ERROR, PLAYER, Scope, elem
-from domrules.grammar.source import Span
+from domrules.grammar.source import NOWHERE, Span
 from domrules.grammar.syntax import Node, Part, Word, node, nodes, word, words
 
 
@@ -42,7 +43,8 @@ class Expressions:
     def expr(self, part: Part, env: Env, want: Type | None = None) -> Expr:
         """An expression; `want` helps a bare member name find its sort, it is not enforced."""
         n = node(part)
-        return self._forms[n.kind](n, env, want)
+        e = self._forms[n.kind](n, env, want)
+        return replace(e, span=n.span) if e.span is NOWHERE else e
 
     def typed(self, part: Part, env: Env, want: Type) -> Expr:
         """An expression of this very type."""
