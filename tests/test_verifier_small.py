@@ -1,0 +1,89 @@
+"""On small tables every deal and every play is gone through by the interpreter; bound and search find the same."""
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from tables import written
+
+from domrules.grammar.instance import instantiate
+from domrules.grammar.passes import optimise
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+from domrules.verifier import facts
+from domrules.verifier.induction import prove
+from domrules.verifier.shortest import Limits, Shortest, shortest
+from domrules.verifier.study import Study
+
+GAMES = {
+    "block 2x2": ("extends block", "2"),
+    "draw 2x2": ("extends draw", "2"),
+    "draw 2x1": ("extends draw", "1"),
+    "draw 2x2, one reserved": ("extends draw\nrule reserve = 1", "2"),
+    "spinner 2x2": ("extends draw\nrule arms = after_both_sides", "2"),
+    "spinner at once 2x1": ("extends draw\nrule arms = at_once", "1"),
+    "sums to two 2x2": ("extends draw\nrule joins(e, v, t) = e.number + v.number == 2", "2"),
+}
+
+
+def deals(rules: Rules) -> list[State]:
+    """Every deal of a table with two hands."""
+    count = int(next(n for n, _, _ in rules.instance.deals))
+    fresh, tiles = rules.new_round(rules.new_match()), range(rules.instance.sorts["tile"].size)
+    hand, stock = rules.instance.role("zone", "hand")[0], rules.stock
+    found = []
+    for first in combinations(tiles, count):
+        for second in combinations([t for t in tiles if t not in first], count):
+            held = [sum(1 << t for t in some) for some in (first, second)]
+            rest = rules.instance.sorts["tile"].full & ~held[0] & ~held[1]
+            found.append(rules.layout.put(fresh, {(hand, 0): held[0], (hand, 1): held[1], (stock, None): rest}))
+    return found
+
+
+def every_end(rules: Rules) -> dict[int, set[tuple[int, int]]]:
+    """For each ending the tiles on the table and the moves made with which it can come about."""
+    table = rules.instance.role("zone", "layout")[0]
+    states, found = {rules.begin(dealt) for dealt in deals(rules)}, dict[int, set[tuple[int, int]]]()
+    moves = 0
+    while states:
+        going = set()
+        for state in states:
+            ending = rules.ending(state)
+            if ending is None:
+                going.add(state)
+            else:
+                laid = rules.layout.tiles(state, table).bit_count()
+                found.setdefault(ending, set()).add((laid, moves))
+        states = {
+            rules.act(state, move, outcome)
+            for state in going
+            for move in rules.legal_moves(state)
+            for outcome in rules.outcomes(state, move)
+        }
+        moves += 1
+    return found
+
+
+def searched(study: Study, rules: Rules, ending: int, seconds: float) -> Shortest:
+    proved = prove(study, [facts.partition(study), *facts.lemmas(study)]).proved
+    return shortest(study, rules, [ending], proved, Limits(query=seconds, search=seconds, moves=12, tiles=5))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_search_finds_the_least_of_all_plays(name: str, tmp_path: Path) -> None:
+    text, hand = GAMES[name]
+    small = written(tmp_path, f"game small {text}\nrule top = 2\n", "small")
+    instance = optimise(instantiate(small, 2, {"tiles_each": hand}))
+    rules, study = Rules(instance), Study(instance)
+    ends = every_end(rules)
+    for ending in range(len(instance.endings)):
+        answer = searched(study, rules, ending, 60 if ending in ends else 4)
+        if ending not in ends:
+            assert answer.witness is None
+            assert not answer.disagreement
+            continue
+        tiles, moves = min(ends[ending])
+        assert answer.bound.tiles <= tiles
+        assert answer.witness is not None
+        assert (answer.tiles, len(answer.witness.plies)) == (tiles, moves)
+        assert not answer.open
