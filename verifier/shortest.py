@@ -1,7 +1,6 @@
 """Item F2 and its like: the fewest tiles on the table when a round ends in a given way, proved and played.
 
     answer = shortest(study, rules, endings, facts)        # facts: proved ones, see `induction.prove`
-    verdict = fewest_tiles(study, rules, "fish")           # the whole item, with lemmas and, if need be, invariants
 
 The bound comes from positions (`bound`), the play from a bounded search (`unroll`) that is first led to the layout of the
 bound and then left free; more moves are tried before more tiles. Whatever is found is replayed by the interpreter.
@@ -11,20 +10,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from domrules.interpreter.rules import Rules
 from domrules.verifier.bound import Bound, bound, laid, table
 from domrules.verifier.dag import Bit, Number
-from domrules.verifier.facts import Fact, asked, lemmas, partition
-from domrules.verifier.induction import Outcome, prove
-from domrules.verifier.invariants import computed
+from domrules.verifier.facts import Fact, asked
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.unroll import Play
-from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Unreplayable, Witness
 
 
@@ -150,59 +146,3 @@ class Search:
         """Tiles on the table at the end of a play."""
         layout, state = self.rules.layout, witness.reached
         return sum(layout.tiles(state, *cell).bit_count() for cell in table(self.study.instance))
-
-
-# ---------------------------------------------------------------- the item
-
-
-def fewest_tiles(
-    study: Study, rules: Rules, role: str = "fish", limits: Limits = Limits(), item: str = "F2"
-) -> Verdict:
-    """Can a round end in the ending with this role, and with how few tiles on the table?
-
-    With the lemmas of the file first; with computed invariants when some lemma does not hold here, or they do not suffice.
-    """
-    started = time.perf_counter()
-    instance = study.instance
-    endings = [i for i, ending in enumerate(instance.endings) if ending.role == role]
-    if not endings or not table(instance):
-        missing = f"no role {role}" if not endings else "no role layout"
-        return Verdict(item, Word.SKIPPED, reason=missing)
-    induction = prove(study, [partition(study), *lemmas(study)], seconds=limits.query)
-    facts, broken = list(induction.proved), len(induction.established) < len(induction.attempts)
-    quick = replace(limits, search=limits.search / 4, moves=2, tiles=0)
-    answer = None if broken else shortest(study, rules, endings, facts, quick)
-    if answer is None or not (answer.tight or answer.bound.impossible):
-        answer = shortest(study, rules, endings, [*facts, *computed(study, rules, facts)], limits)
-    told = verdict(study, role, endings, answer, item)
-    lost = [a.fact.name for a in induction.attempts if a.outcome not in (Outcome.PROVED, Outcome.CONFIGURED)]
-    details = (*told.details, *([f"lemmas that do not hold here, or not provably: {', '.join(lost)}"] if lost else []))
-    return replace(told, seconds=time.perf_counter() - started, details=details)
-
-
-def verdict(study: Study, role: str, endings: Sequence[int], answer: Shortest, item: str = "F2") -> Verdict:
-    """An answer in the words of the battery."""
-    lower, span = answer.bound, study.instance.endings[endings[0]].span
-    because = ", ".join(fact.name for fact in lower.needed) or "nothing but the rules"
-    never = f"never with fewer than {tiles_of(lower.tiles)}: proved with {because}"
-    if answer.disagreement:
-        return Verdict(item, Word.DISAGREE, span=span, reason=answer.disagreement)
-    if lower.impossible:
-        method = "no position that the proved facts allow ends so"
-        return Verdict(item, Word.IMPOSSIBLE, method=method, span=span)
-    if answer.witness is None and not lower.possible:
-        return Verdict(item, Word.UNKNOWN, details=(never,), span=span, reason=lower.reason)
-    method = "one position for the bound, a search for the round, replayed"
-    if answer.witness is None:
-        unsure = "some searches had no answer in time" if answer.open else ""
-        return Verdict(
-            item, Word.NOT_FOUND, "", method, details=(never,), span=span, doesnt_say=unsure, depth=answer.tried
-        )
-    moves = " ".join(answer.witness.moves(study.instance))
-    found = f"{role} with {tiles_of(answer.tiles)} after {len(answer.witness.plies)} moves: {moves}"
-    says = "" if answer.tight else f"the fewest tiles: that is between {lower.tiles} and {answer.tiles}"
-    return Verdict(item, Word.WITNESSED, "", method, 0.0, (found, never), span, answer.witness, says)
-
-
-def tiles_of(count: int) -> str:
-    return "1 tile" if count == 1 else f"{count} tiles"
