@@ -22,7 +22,8 @@ from domrules.grammar.load import SHIPPED, load
 from domrules.interpreter.examples import run_example
 
 Case = dict[str, Any]
-CASES: list[Case] = json.loads((Path(__file__).parent / "data" / "cases.json").read_text("utf-8"))
+LISTS = sorted((Path(__file__).parent / "data").glob("cases*.json"))
+CASES: list[Case] = [case for path in LISTS for case in json.loads(path.read_text("utf-8"))]
 READINGS = [(case, reading) for case in CASES for reading in case.get("alternatives", ())]
 SIDES = {"W", "E", "N", "S"}
 
@@ -157,8 +158,19 @@ def left_in(zone: str) -> Callable[[Told, list[str]], bool]:
     return check
 
 
-def number(told: Told, value: int) -> bool:
-    return value in told.numbers()
+def number(told: Told, value: int | dict[str, int]) -> bool:
+    """A number is named, or one for each side."""
+    return {*value.values()} <= told.numbers() if isinstance(value, dict) else value in told.numbers()
+
+
+def loser(told: Told, value: str | None) -> bool:
+    """Of two players: who loses the match has not won it."""
+    return told.says("not match_over") if value is None else winner(told, "AB".replace(value, ""))
+
+
+def has_move(action: str) -> Callable[[Told, Any], bool]:
+    """Whether there is a move of this kind among those that are allowed."""
+    return lambda told, value: value == (action in {m.action for m in told.allowed})
 
 
 ANSWERS: dict[str, Callable[[Told, Any], bool]] = {
@@ -182,9 +194,17 @@ ANSWERS: dict[str, Callable[[Told, Any], bool]] = {
     "match_over": lambda told, value: told.says(r"(?<!not )\bmatch_over" if value else r"not match_over"),
     "round_scored": lambda told, value: told.says("target_reached") is not value,
     "values": lambda told, value: all(number(told, v) for v in value),
+    "recorded": score,
+    "total": score,
+    "loser": loser,
+    "may_pass": has_move("pass"),
+    "may_draw": has_move("draw"),
+    "must_play": lambda told, value: value == ({m.action for m in told.allowed} == {"play"}),
+    "drawn_for_double": lambda told, value: value == 0 and told.played == [] and told.says(r"size\(boneyard\)"),
+    "spinner": lambda told, value: told.says(rf"spinner == {re.escape(value.replace('-', '|'))}"),
     **dict.fromkeys(
         "open_total pips hand_size boneyard hand_size_after_turn boneyard_left tiles wall_columns face_up wall_left "
-        "big small_raw small total".split(),
+        "big small_raw small".split(),
         number,
     ),
 }
@@ -204,12 +224,19 @@ def set_up(told: Told, given: Case) -> None:
             assert told.lying(zone) == tiles(given[key])
     points = given.get("scores") or given.get("totals")
     if points:
-        before = [s for s in told.example.steps if isinstance(s, core.Assign) and s.var == "score"]
-        assert [e.value for s in before for e in s.values if isinstance(e, core.Lit)] == list(points.values())
+        assert before(told) == list(points.values())
+    for letter, account in given.get("accounts", {}).items():
+        assert before(told)["AB".index(letter)] == account["total"]
     assert told.example.players in (None, len(given.get("players", "AB")), 2)
     assert len(given.get("players", "AB")) < 3 or told.example.players == len(given["players"])
     if "end" in given:
         assert [s.ending for s in told.example.steps if isinstance(s, core.Ended)] == [given["end"]]
+
+
+def before(told: Told) -> list[object]:
+    """The scores that earlier rounds left."""
+    scores = [s for s in told.example.steps if isinstance(s, core.Assign) and s.var == "score"]
+    return [e.value for s in scores for e in s.values if isinstance(e, core.Lit)]
 
 
 def answered(told: Told, expect: Case, given: Case) -> None:
