@@ -12,7 +12,6 @@ CODES: Mapping[str, str] = {
     "DOM104": "empty file",
     "DOM105": "missing declaration word",
     "DOM106": "`instead` alone",
-    "DOM107": "word kept for later",
     "DOM108": "not UTF-8",
     "DOM109": "number too large",
     "DOM110": "text without end",

@@ -269,6 +269,8 @@ class Fn:
     source: str
     file: str
     span: Span = NOWHERE
+    outcome: bool = False
+    """Worked out and shown when a match is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +285,10 @@ class Param:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What a mover may do. Chance parameters come last; with them the move is legal when some outcome is."""
+    """What a mover may do. Chance parameters come last; with them the move is legal when some outcome is.
+
+    An event has the same shape, but nobody is asked for it: it comes from outside, between the moves.
+    """
 
     name: str
     params: tuple[Param, ...]
@@ -422,6 +427,14 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
+class Happened:
+    """These events come from outside, in order."""
+
+    events: tuple[MoveName, ...]
+    span: Span = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The round ends here, in this way, and is settled."""
 
@@ -446,7 +459,7 @@ class Allows:
     span: Span = NOWHERE
 
 
-Step: TypeAlias = Assign | RestIn | Played | Ended | Expect | Allows
+Step: TypeAlias = Assign | RestIn | Played | Happened | Ended | Expect | Allows
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,6 +504,7 @@ class Game:
     lemmas: tuple[Lemma, ...]
     claims: tuple[Claim, ...]
     examples: tuple[Example, ...]
+    events: tuple[Action, ...] = ()
 
     @property
     def abstract(self) -> bool:
@@ -521,6 +535,12 @@ class Instance:
     winners: Expr
     axioms: tuple[Expr, ...]
     """What is known of the open options: their ranges and requirements."""
+    events: tuple[Action, ...] = ()
+
+    @property
+    def deeds(self) -> tuple[Action, ...]:
+        """All that can change a state in a round: actions, then events; moves are numbered through."""
+        return self.actions + self.events
 
     def role(self, kind: str, role: str) -> tuple[str, ...]:
         """Names of the zones, states, actions, endings or slots declared with this role."""

@@ -11,17 +11,13 @@ from dataclasses import dataclass
 
 DECLARATIONS = tuple(
     (
-        "game family title source seats partners enum dominoes option slot rule define zone "
-        "state deal redeal begin action ending settle over winners lemma claim example"
+        "game family title source seats partners enum dominoes option slot rule define outcome zone "
+        "state deal redeal begin action event ending settle over winners lemma claim example"
     ).split()
 )
-RESERVED = ("outcome", "event")
-"""Declarations to come; no name may take their words."""
 
 _SCAN = re.compile(
-    r'"[^"\n]*"?|#[^\n]*|\b(?:instead(?:\s|#[^\n]*\n)+)?(?:'
-    + "|".join(DECLARATIONS + RESERVED)
-    + r")\b(?!\|)|\binstead\b"
+    r'"[^"\n]*"?|#[^\n]*|\b(?:instead(?:\s|#[^\n]*\n)+)?(?:' + "|".join(DECLARATIONS) + r")\b(?!\|)|\binstead\b"
 )
 
 

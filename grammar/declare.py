@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Maybe, SetOf, Type
@@ -28,7 +29,7 @@ def declare(decls: Sequence[Declaration], order: dict[str, int], report: Reporte
     for d in decls:
         if d.kind == "dominoes":
             _half(d, scope)
-        elif d.kind in ("option", "slot", "state", "define") and _type_node(d).kind == "t_one_of":
+        elif d.kind in ("option", "slot", "state", "define", "outcome") and _type_node(d).kind == "t_one_of":
             _one_of(d, scope)
     for d in decls:
         match d.kind:
@@ -39,7 +40,7 @@ def declare(decls: Sequence[Declaration], order: dict[str, int], report: Reporte
                 _zone(d, scope)
             case "state":
                 _state(d, scope)
-            case "slot" | "define":
+            case "slot" | "define" | "outcome":
                 _fn(d, scope)
             case "ending":
                 if scope.claim_name(word(d.node.parts[0]), "ending"):
@@ -47,6 +48,9 @@ def declare(decls: Sequence[Declaration], order: dict[str, int], report: Reporte
             case "action":
                 if scope.claim_name(word(d.node.parts[0]), "action"):
                     scope.actions[d.name] = _action_head(d, scope)
+            case "event":
+                if scope.claim_name(word(d.node.parts[0]), "event"):
+                    scope.events[d.name] = _event_head(d, scope)
             case _:
                 pass
     _told_once(decls, report)
@@ -247,6 +251,12 @@ def _action_head(d: Declaration, scope: Scope) -> core.Action:
     choices = nodes(node(d.node.parts[1]).parts) if d.node.parts[1] is not None else []
     params = tuple(core.Param(word(c.parts[0]).text == "chance", word(c.parts[1]).text, "?", None) for c in choices)
     return core.Action(d.name, params, core.TRUE, (), role_of(d.node.parts[2], "action", scope), d.node.span)
+
+
+def _event_head(d: Declaration, scope: Scope) -> core.Action:
+    """The same of an event, which has no role."""
+    name, choices, guard, blocks = d.node.parts
+    return _action_head(replace(d, node=replace(d.node, parts=(name, choices, None, guard, blocks))), scope)
 
 
 def no_such_slot(d: Declaration, scope: Scope) -> None:

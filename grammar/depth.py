@@ -140,13 +140,13 @@ def expressions(game: core.Game) -> Iterator[core.Expr]:
     yield from (fn.body for fn in game.fns.values())
     yield from (v.init for v in game.vars.values() if v.init is not None)
     yield from (game.redeal, game.over, game.winners, *(e.when for e in game.endings))
-    for action in game.actions:
+    for action in (*game.actions, *game.events):
         yield from (p.domain for p in action.params if p.domain is not None)
         yield action.guard
     yield from (row.test for s in game.settles for row in s.rows)
     blocks = [
         *game.begin,
-        *(b for a in game.actions for b in a.blocks),
+        *(b for a in (*game.actions, *game.events) for b in a.blocks),
         *(r.body for s in game.settles for r in s.rows),
     ]
     for block in blocks:

@@ -125,16 +125,11 @@ def _line_starts(source: Source, at: int, end: int, known: frozenset[str]) -> It
 
 
 def misplaced(source: Source, piece: cut.Piece, report: Reporter) -> None:
-    """A lonely `instead`, or a word that is kept for later."""
+    """A lonely `instead`."""
     span = Span(source, piece.start, piece.start + len(piece.word))
-    if piece.word == "instead":
-        name = re.compile(r"\s*([a-z_]\w*)").match(source.text, span.end, piece.end)
-        fix = f"write `instead rule {name[1]} …`" if name else "write `instead rule …`, `instead settle …`"
-        report.add("DOM106", "`instead` must stand before a declaration", span, fix=fix)
-    else:
-        at = source.text.index(piece.word, piece.start)
-        report.add("DOM107", f"`{piece.word}` is kept for a declaration to come", Span(source, at, at + len(piece.word)),
-                   fix="choose another name")  # fmt: skip
+    name = re.compile(r"\s*([a-z_]\w*)").match(source.text, span.end, piece.end)
+    fix = f"write `instead rule {name[1]} …`" if name else "write `instead rule …`, `instead settle …`"
+    report.add("DOM106", "`instead` must stand before a declaration", span, fix=fix)
 
 
 # ---------------------------------------------------------------- characters

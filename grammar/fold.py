@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from domrules.grammar import core
@@ -324,9 +324,7 @@ class Fold:
         if name not in self.done:
             fn = self.fns[name]
             body = self(fn.body)
-            self.done[name] = core.Fn(
-                fn.name, fn.params, fn.type, body, fn.slot, fn.role, fn.doc, fn.source, fn.file, fn.span
-            )
+            self.done[name] = replace(fn, body=body)
         return self.done[name]
 
     # ------------------------------------------------------------ purity

@@ -100,7 +100,9 @@ def _declaration(n: Node) -> str:
         case "source" | "over" | "winners" | "redeal":
             return f"{n.kind} {'when ' if n.kind in ('over', 'redeal') else ''}{show(p[0])}"
         case "seats":
-            return f"seats {show(p[0])}{_after('..', p[1])}"
+            return f"seats {_list(p)}"
+        case "seat_counts":
+            return f"{show(p[0])}{_after('..', p[1])}"
         case "partners":
             return f"partners by {show(p[0])}"
         case "enum_range":
@@ -115,6 +117,11 @@ def _declaration(n: Node) -> str:
             return "begin" + _blocks(p[0], "  ", "  then ")
         case "action":
             return _action(n)
+        case "event":
+            name, choices, guard, blocks = p
+            return f"event {show(name)}{_names(choices)}{_after(chr(10) + '  when ', guard)}" + _blocks(
+                blocks, "  do ", "  then "
+            )
         case "ending":
             head = f"ending {show(p[0])}{_after(' as ', p[1])}{_after(' after ', p[2])}"
             return f"{head} when {show(p[3])}{_after(' ', p[4])}"
@@ -144,8 +151,8 @@ def _typed_declaration(n: Node) -> str:
         case "slot":
             head = f"slot {show(p[0])}{_names(p[1])}: {_type(p[2])}{_after(' as ', p[3])}"
             return _documented(head + _after(" = ", p[4]), p[5])
-        case "define":
-            return _documented(f"define {show(p[0])}{_names(p[1])}: {_type(p[2])}{_value(p[3])}", p[4])
+        case "define" | "outcome":
+            return _documented(f"{n.kind} {show(p[0])}{_names(p[1])}: {_type(p[2])}{_value(p[3])}", p[4])
         case "zone":
             head = f"zone {show(p[0])}{_after(' per ', p[1])} seen by {show(p[2])}"
             return _documented(head + _after(" as ", p[3]), p[4])
@@ -268,7 +275,7 @@ def _clause(n: Node) -> str:
             return f"{show(p[0])} {_expr(p[1])} = {_list(p[2:])}"
         case "rest":
             return f"rest in {_expr(p[0])}"
-        case "played" | "allows" | "refuses":
+        case "played" | "happened" | "allows" | "refuses":
             return f"{word} {', '.join(_move_name(m) for m in nodes(p))}"
         case "allows_nothing":
             return f"allows {show(p[0])}"

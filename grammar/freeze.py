@@ -48,8 +48,8 @@ def _candidates(instance: core.Instance) -> dict[Cell, Lit]:
 
 
 def _written(instance: core.Instance, fold: Fold) -> Iterator[Cell]:
-    """Cells that some action, `begin` or settlement may write, as far as `fold` can tell."""
-    for action in instance.actions:
+    """Cells that some action, event, `begin` or settlement may write, as far as `fold` can tell."""
+    for action in instance.deeds:
         possible = possible_values(instance, action, fold)
         if all(possible.values()):
             for block in action.blocks:
@@ -110,6 +110,7 @@ class _Pruned:
             redeal=self.expr(old.redeal),
             begin=tuple(map(self.block, old.begin)),
             actions=tuple(self.action(a) for a in old.actions),
+            events=tuple(self.action(a) for a in old.events),
             endings=tuple(replace(e, when=self.expr(e.when)) for e in old.endings),
             settles=tuple(self.settle(s) for s in old.settles),
             over=self.expr(old.over),

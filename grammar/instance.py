@@ -25,7 +25,7 @@ def instantiate(
     Raises SettingError for a setting the game does not allow, BadFile for a mistake that only shows at this table.
     """
     if players not in game.seats:
-        raise SettingError(f"{game.name or game.file} is for {_counts(game.seats)} players, not {players}")
+        raise SettingError(f"{game.name or game.file} is for {told_seats(game.seats)} players, not {players}")
     missing: list[Diagnostic] = []
     try:
         instance = _Builder(game, players, options or {}, open, missing).instance()
@@ -119,8 +119,12 @@ def _number(value: object) -> int | None:
     return int(text) if digits.isascii() and digits.isdigit() and len(digits) < 10 else None
 
 
-def _counts(seats: tuple[int, ...]) -> str:
-    return f"{seats[0]}" if len(seats) == 1 else f"{seats[0]} to {seats[-1]}"
+def told_seats(seats: tuple[int, ...]) -> str:
+    """How many may play, in words: `2 to 4`, `2 or 4`."""
+    if len(seats) > 1 and seats[-1] - seats[0] == len(seats) - 1:
+        return f"{seats[0]} to {seats[-1]}"
+    *most, last = map(str, seats)
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 class _Builder:
@@ -196,6 +200,7 @@ class _Builder:
             over=fold(game.over),
             winners=fold(game.winners),
             axioms=axioms,
+            events=tuple(a for a in map(self._action, game.events) if not core.is_lit(a.guard, False)),
         )
 
     # ------------------------------------------------------------ sorts

@@ -79,6 +79,7 @@ class Lowering:
             lemmas=tuple(self._lemma(d.node) for d in self.of("lemma")),
             claims=tuple(self._claim(d.node) for d in self.of("claim", "claim_numbers")),
             examples=tuple(self.statements.example(d.node, self.files[-1].source.name) for d in self.of("example")),
+            events=tuple(replace(self.statements.event(d.node), source=d.source) for d in self.of("event")),
         )
 
     # ------------------------------------------------------------ head
@@ -182,7 +183,7 @@ class Lowering:
     def _fns(self) -> dict[str, core.Fn]:
         rules = self._rules()
         out: dict[str, core.Fn] = {}
-        for d in self.of("slot", "define"):
+        for d in self.of("slot", "define", "outcome"):
             fn = self.scope.fns.get(d.name)
             if fn is None or fn.span != d.node.span:
                 continue
@@ -191,7 +192,7 @@ class Lowering:
             params, body = self._body(fn, d, rule)
             out[fn.name] = core.Fn(
                 fn.name, params, fn.type, body, fn.slot, fn.role, fn.doc, filled.source,
-                self.files[filled.file].source.name, filled.node.span,
+                self.files[filled.file].source.name, filled.node.span, d.kind == "outcome",
             )  # fmt: skip
         return out
 
@@ -367,12 +368,15 @@ def _pairs(words: list[str]) -> list[tuple[str, str]]:
 
 
 def _seats(n: Node, report: Reporter) -> tuple[int, ...]:
-    low = int(word(n.parts[0]).text)
-    high = int(word(n.parts[1]).text) if n.parts[1] is not None else low
-    if not 1 <= low <= high <= 10:
-        report.add("DOM420", "players are between 1 and 10", n.span, fix="write `seats 2..4`")
-        return (2,)
-    return tuple(range(low, high + 1))
+    counts: set[int] = set()
+    for part in nodes(n.parts):
+        low = int(word(part.parts[0]).text)
+        high = int(word(part.parts[1]).text) if part.parts[1] is not None else low
+        if not 1 <= low <= high <= 10:
+            report.add("DOM420", "players are between 1 and 10", n.span, fix="write `seats 2..4`")
+            return (2,)
+        counts.update(range(low, high + 1))
+    return tuple(sorted(counts))
 
 
 def _pseudo(name: str, type_: core.Type, body: core.Expr) -> core.Fn:

@@ -38,6 +38,7 @@ class _Masks:
             redeal=self.expr(old.redeal),
             begin=tuple(core.rebuild_block(b, self.expr) for b in old.begin),
             actions=tuple(self.action(a) for a in old.actions),
+            events=tuple(self.action(a) for a in old.events),
             endings=tuple(replace(e, when=self.expr(e.when)) for e in old.endings),
             settles=tuple(self.settle(s) for s in old.settles),
             over=self.expr(old.over),

@@ -78,6 +78,8 @@ def _nameless(to: Elaborator, w: Word, env: Env, wanted: str | None) -> Expr:
                       fix=f"to range over all of them write `{scope.plural_of(text)}`")  # fmt: skip
     if text in scope.actions:
         return to.bad("DOM206", f"`{text}` is an action and has no value", w.span)
+    if text in scope.events:
+        return to.bad("DOM206", f"`{text}` is an event and has no value", w.span)
     sort = scope.sorts.get(wanted) if wanted is not None else None
     members = sort.members if sort is not None and sort.members else ()
     fix = did_you_mean(text, [*env, *scope.known()]) or (f"write one of {', '.join(members[:8])}" if members else "")

@@ -53,7 +53,7 @@ def parse(source: Source, report: Reporter) -> File:
         if torn:
             broken.append(span)
             torn = False
-        elif piece.word in (*cut.RESERVED, "instead"):
+        elif piece.word == "instead":
             broken.append(span)
             explain.misplaced(source, piece, report)
         else:

@@ -61,6 +61,7 @@ class Scope:
     fns: dict[str, FnInfo] = field(default_factory=dict)
     endings: dict[str, Span] = field(default_factory=dict)
     actions: dict[str, core.Action] = field(default_factory=dict)
+    events: dict[str, core.Action] = field(default_factory=dict)
     places: dict[str, Span] = field(default_factory=dict)
     since: dict[str, int] = field(default_factory=dict)
     """In which file of the chain a name was declared first; files before that do not see it."""

@@ -9,7 +9,7 @@ from domrules.grammar import core
 from domrules.grammar.core import Elem, Expr
 from domrules.grammar.depth import calls, expressions, parts, reads, shaping_parts
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, Reporter, did_you_mean
-from domrules.grammar.instance import SettingError, allow, instantiate, specialise_expr
+from domrules.grammar.instance import SettingError, allow, instantiate, specialise_expr, told_seats
 from domrules.grammar.source import Span
 
 Setting = Mapping[str, object]
@@ -143,7 +143,7 @@ def _example(tables: Tables, example: core.Example) -> None:
     game, report = tables.game, tables.report
     players = example.players if example.players is not None else min(game.seats)
     if players not in game.seats:
-        seats = f"{game.seats[0]}" if len(game.seats) == 1 else f"{game.seats[0]} to {game.seats[-1]}"
+        seats = told_seats(game.seats)
         place = example.span.find("players", str(players))
         report.add("DOM437", f"this game is for {seats} players, not {players}", place)
         return
@@ -176,8 +176,8 @@ def _step(tables: Tables, step: core.Step, instance: core.Instance, options: Set
                 _tile(tables, tile, step.span, instance, options)
         case core.RestIn(zone=zone):
             tables.expr(zone, instance, options)
-        case core.Played() | core.Allows():
-            for move in step.moves:
+        case core.Played(moves=moves) | core.Allows(moves=moves) | core.Happened(events=moves):
+            for move in moves:
                 _move(tables, move, step.span, instance, options)
         case core.Expect():
             tables.expr(step.body, instance, options)
@@ -186,7 +186,7 @@ def _step(tables: Tables, step: core.Step, instance: core.Instance, options: Set
 
 
 def _move(tables: Tables, move: core.MoveName, span: Span, instance: core.Instance, options: Setting) -> None:
-    action = next(a for a in tables.game.actions if a.name == move.action)
+    action = next(a for a in (*tables.game.actions, *tables.game.events) if a.name == move.action)
     for param, arg in zip(action.params, move.args, strict=False):
         names = instance.sorts[param.sort].names
         if param.sort == "tile" and "|" in arg:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from domrules.grammar import core, names
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Local, Maybe
 from domrules.grammar.diagnostics import Note, counted, did_you_mean
@@ -151,6 +153,11 @@ class Statements:
         body = self.blocks(blocks, env)
         return core.Action(word(name).text, tuple(params), test, body, word(role).text if role else None, n.span)
 
+    def event(self, n: Node) -> core.Action:
+        """An event has the parts of an action, but for the role."""
+        name, choices, guard, blocks = n.parts
+        return self.action(replace(n, parts=(name, choices, None, guard, blocks)))
+
     def _param(self, n: Node, env: dict[str, Local], before: list[core.Param]) -> core.Param:
         mode, name = word(n.parts[0]).text, word(n.parts[1])
         if mode == "choose" and any(p.chance for p in before):
@@ -249,6 +256,8 @@ class Statements:
                 return core.RestIn(zone, c.span) if zone is not None else None
             case "e_played":
                 return core.Played(self._moves(c.parts), c.span)
+            case "e_happened":
+                return core.Happened(tuple(self._event_name(n) for n in nodes(c.parts, "move_name")), c.span)
             case "e_ended":
                 name = word(c.parts[0])
                 if name.text not in self.scope.endings:
@@ -310,12 +319,25 @@ class Statements:
         return tuple(self._move_name(n) for n in nodes(parts, "move_name"))
 
     def _move_name(self, n: Node) -> core.MoveName:
+        """What a player does."""
         name = word(n.parts[0])
-        action = self.scope.actions.get(name.text)
-        if action is None:
-            self.to.bad(
-                "DOM212", f"there is no action `{name}`", name.span, fix=did_you_mean(name.text, self.scope.actions)
-            )
+        if name.text not in self.scope.actions:
+            fix = f"write `happened {n.span.text}`" if name.text in self.scope.events else ""
+            fix = fix or did_you_mean(name.text, self.scope.actions)
+            self.to.bad("DOM212", f"there is no action `{name}`", name.span, fix=fix)
+        return self._named(n, self.scope.actions.get(name.text))
+
+    def _event_name(self, n: Node) -> core.MoveName:
+        """What comes from outside."""
+        name = word(n.parts[0])
+        if name.text not in self.scope.events:
+            fix = f"write `played {n.span.text}`" if name.text in self.scope.actions else ""
+            fix = fix or did_you_mean(name.text, self.scope.events)
+            self.to.bad("DOM212", f"there is no event `{name}`", name.span, fix=fix)
+        return self._named(n, self.scope.events.get(name.text))
+
+    def _named(self, n: Node, action: core.Action | None) -> core.MoveName:
+        name = word(n.parts[0])
         args = [word(a.parts[0]) for a in nodes(n.parts, "move_arg")]
         choices = sum(not p.chance for p in action.params) if action is not None else 0
         if action is not None and len(args) not in (choices, len(action.params)):

@@ -21,9 +21,9 @@ Visit: TypeAlias = Callable[[State, Frame, list[Any]], None]
 
 
 class CompiledAction:
-    """One action as functions. Its frame holds all parameters in order, then room for what is bound inside."""
+    """One action, or an event, which is not counted among the moves, as functions. Its frame holds all parameters in order, then room for what is bound inside."""
 
-    def __init__(self, compiler: Compiler, number: int, action: core.Action) -> None:
+    def __init__(self, compiler: Compiler, number: int, action: core.Action, counts: bool = True) -> None:
         self.number, self.action = number, action
         self.scope = {p.name: place for place, p in enumerate(action.params)}
         self.size = len(action.params) + room_needed(action)
@@ -31,7 +31,7 @@ class CompiledAction:
         self.enumerate_moves = self.moves(compiler)
         self.enumerate_outcomes = self.fate(compiler)
         stepper = Stepper(compiler)
-        self.blocks = [stepper.block(b, self.scope) for b in counting(action.blocks)]
+        self.blocks = [stepper.block(b, self.scope) for b in (counting(action.blocks) if counts else action.blocks)]
         self.placings = [stepper.placing(b, self.scope) for b in action.blocks]
         self.sources = [self.source(stepper, p.domain) for p in action.params]
 

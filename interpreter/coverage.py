@@ -84,10 +84,12 @@ def clauses(game: core.Game) -> Iterator[Clause]:
     """All clauses of a game, those it inherits included."""
     for fn in game.fns.values():
         if isinstance(fn.body, core.Cases):
-            yield from rows(f"{'rule' if fn.slot else 'define'} {fn.name}", fn.body)
-    for action in game.actions:
-        yield Clause(f"action {action.name}", one_line(action.span.text.partition("\n")[0]), action.span)
-        yield from (c for block in action.blocks for c in guarded(f"action {action.name}", block))
+            kind = "rule" if fn.slot else "outcome" if fn.outcome else "define"
+            yield from rows(f"{kind} {fn.name}", fn.body)
+    for kind, deeds in {"action": game.actions, "event": game.events}.items():
+        for deed in deeds:
+            yield Clause(f"{kind} {deed.name}", one_line(deed.span.text.partition("\n")[0]), deed.span)
+            yield from (c for block in deed.blocks for c in guarded(f"{kind} {deed.name}", block))
     for ending in game.endings:
         yield Clause(f"ending {ending.name}", one_line(ending.span.text), ending.span)
     for block in game.begin:
@@ -164,6 +166,7 @@ def as_written(instance: core.Instance) -> core.Instance:
         redeal=plain(game.redeal),
         begin=tuple(map(block, game.begin)),
         actions=tuple(map(action, game.actions)),
+        events=tuple(map(action, game.events)),
         endings=tuple(replace(e, when=plain(e.when)) for e in game.endings),
         settles=tuple(
             replace(s, rows=tuple(replace(r, test=plain(r.test), body=block(r.body)) for r in s.rows))

@@ -7,7 +7,7 @@ middle of a round `given` changes the position. When a move needs a tile that th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
@@ -127,7 +127,7 @@ class Scene:
                 return self.settled
             case core.Assign() | core.RestIn():
                 return True
-            case core.Played() | core.Ended():
+            case core.Played() | core.Happened() | core.Ended():
                 return self.settled
             case _:
                 return False
@@ -145,6 +145,10 @@ class Scene:
             case core.Played(moves=moves):
                 for move in moves:
                     self.play(move, step.span)
+                return []
+            case core.Happened(events=events):
+                for event in events:
+                    self.happen(event, step.span)
                 return []
             case core.Ended(ending=name):
                 number = next(i for i, e in enumerate(self.rules.instance.endings) if e.name == name)
@@ -172,6 +176,17 @@ class Scene:
             self.state = self.rules.act(self.state, *found)
         except RuleError as error:
             raise Failed(span, f"{written} can be made", str(error)) from None
+        self.settle_if_ended()
+
+    def happen(self, written: core.MoveName, span: Span) -> None:
+        """An event comes about. Raises Failed."""
+        found = find_event(self.rules, self.state, written)
+        if self.settled or found is None:
+            raise Failed(span, f"{written} can happen", "the round is over" if self.settled else "it cannot, now")
+        try:
+            self.state = self.rules.act(self.state, *found)
+        except RuleError as error:
+            raise Failed(span, f"{written} can happen", str(error)) from None
         self.settle_if_ended()
 
     def look_for_tile(self, written: core.MoveName, span: Span) -> None:
@@ -211,20 +226,30 @@ class Scene:
 
 
 def legal_names(rules: Rules, state: State) -> dict[core.MoveName, tuple[Move, Args]]:
-    """Everything that may happen now by its full name, outcomes included."""
+    """Everything that the mover may do now by its full name, outcomes included."""
+    return by_name(rules, state, rules.legal_moves(state))
+
+
+def by_name(rules: Rules, state: State, moves: Sequence[Move]) -> dict[core.MoveName, tuple[Move, Args]]:
     return {
         move_name(rules.instance, move, outcome): (move, outcome)
-        for move in rules.legal_moves(state)
+        for move in moves
         for outcome in rules.outcomes(state, move)
     }
 
 
 def find_legal(rules: Rules, state: State, written: core.MoveName) -> tuple[Move, Args] | None:
     """The legal move that is written so (a tile without its copy number is any copy)."""
-    for name, found in legal_names(rules, state).items():
-        if same(written, name):
-            return found
-    return None
+    return named_so(written, legal_names(rules, state))
+
+
+def find_event(rules: Rules, state: State, written: core.MoveName) -> tuple[Move, Args] | None:
+    """The event that is written so, if it can happen now."""
+    return named_so(written, by_name(rules, state, rules.possible_events(state)))
+
+
+def named_so(written: core.MoveName, names: Mapping[core.MoveName, tuple[Move, Args]]) -> tuple[Move, Args] | None:
+    return next((found for name, found in names.items() if same(written, name)), None)
 
 
 def same(written: core.MoveName, name: core.MoveName) -> bool:

@@ -13,7 +13,10 @@ Args: TypeAlias = tuple[int, ...]
 
 
 class Move(NamedTuple):
-    """A move: the index of its action and the arguments its player chose. What fate adds comes apart, as an outcome."""
+    """A move: the index of its action and the arguments its player chose. What fate adds comes apart, as an outcome.
+
+    Indices beyond the actions are those of events.
+    """
 
     action: int
     args: Args = ()
@@ -90,20 +93,20 @@ def chances(action: core.Action) -> tuple[core.Param, ...]:
 
 
 def move_name(instance: core.Instance, move: Move, outcome: Args = ()) -> core.MoveName:
-    """The name of a move, with what fate added to it."""
-    action = instance.actions[move.action]
+    """The name of a move or event, with what fate added to it."""
+    action = instance.deeds[move.action]
     given = zip(action.params, move.args + outcome, strict=False)
     return core.MoveName(action.name, tuple(instance.sorts[p.sort].names[i] for p, i in given))
 
 
 def find_move(instance: core.Instance, name: core.MoveName) -> tuple[Move, Args]:
-    """The move of a name, and the outcome if the name has one. Raises `IllegalMove` when there is no such move."""
-    for number, action in enumerate(instance.actions):
+    """The move or event of a name, and the outcome if the name has one. Raises `IllegalMove` when there is none."""
+    for number, action in enumerate(instance.deeds):
         if action.name == name.action:
             args = arguments(instance, action, name)
             count = len(choices(action))
             return Move(number, args[:count]), args[count:]
-    raise IllegalMove(f"there is no action {name.action}; there are {', '.join(a.name for a in instance.actions)}")
+    raise IllegalMove(f"there is no action {name.action}; there are {', '.join(a.name for a in instance.deeds)}")
 
 
 def arguments(instance: core.Instance, action: core.Action, name: core.MoveName) -> Args:

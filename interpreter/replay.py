@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import product
 
 from domrules.grammar import core
 from domrules.interpreter.errors import IllegalMove, RuleError
@@ -11,7 +12,7 @@ from domrules.interpreter.names import element as find_element
 from domrules.interpreter.play import Match, Ply, Round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
-from domrules.interpreter.transcript import BadTranscript, PlyText, RoundText, Transcript
+from domrules.interpreter.transcript import EVENT, BadTranscript, PlyText, RoundText, Transcript
 
 # ---------------------------------------------------------------- recording
 
@@ -25,7 +26,8 @@ def record(rules: Rules, match: Match, tags: Mapping[str, str] | None = None) ->
         rounds.append(record_round(rules, state, played))
         state = played.settled
     winners = None if match.winners is None else tuple(element_names(instance, "team", match.winners))
-    return Transcript(game.name, instance.players, options, tags or {}, tuple(rounds), winners)
+    worth = () if winners is None else outcomes(rules, state)
+    return Transcript(game.name, instance.players, options, tags or {}, tuple(rounds), winners, worth)
 
 
 def record_round(rules: Rules, before: State, played: Round) -> RoundText:
@@ -41,12 +43,27 @@ def record_round(rules: Rules, before: State, played: Round) -> RoundText:
     return RoundText(
         tuple(changed),
         tuple(deal),
-        tuple(
-            PlyText(player_name(rules, ply.mover), move_name(instance, ply.move, ply.outcome)) for ply in played.plies
-        ),
+        tuple(PlyText(who(rules, ply), move_name(instance, ply.move, ply.outcome)) for ply in played.plies),
         None if ending is None else instance.endings[ending].name,
         None if ending is None else rules.scores(played.settled),
     )
+
+
+def who(rules: Rules, ply: Ply) -> str:
+    return EVENT if rules.is_event(ply.move) else player_name(rules, ply.mover)
+
+
+def outcomes(rules: Rules, state: State) -> tuple[tuple[str, str], ...]:
+    """What a match is worth after its last settlement: every outcome of the game for every choice of its parameters."""
+    instance, found = rules.instance, list[tuple[str, str]]()
+    for fn in instance.fns.values():
+        sorts = [kind.sort for _, kind in fn.params if isinstance(kind, core.Elem)]
+        for args in product(*(range(instance.sorts[s].size) for s in sorts)) if fn.outcome else ():
+            given = tuple(core.Lit(i, core.Elem(s)) for i, s in zip(args, sorts, strict=True))
+            value = rules.question(core.Call(fn.name, given, fn.type))(state)
+            names = ",".join(instance.sorts[s].names[i] for i, s in zip(args, sorts, strict=True))
+            found.append((f"{fn.name}({names})" if names else fn.name, value_name(instance, fn.type, value)))
+    return tuple(found)
 
 
 def player_name(rules: Rules, player: int | None) -> str:
@@ -68,6 +85,10 @@ def replay(rules: Rules, transcript: Transcript) -> tuple[Round, ...]:
         state = played.settled
     if transcript.winners is not None:
         check_winners(rules, state, transcript.winners)
+        known = outcomes(rules, state)
+        for worth in transcript.outcomes:
+            if worth not in known:
+                raise BadTranscript(0, f"there is no outcome {' '.join(worth)}")
     return tuple(rounds)
 
 
@@ -87,9 +108,14 @@ def replay_round(rules: Rules, state: State, number: int, written: RoundText) ->
 
 def legal_ply(rules: Rules, state: State, text: PlyText) -> Ply:
     """The ply of its text. Raises `IllegalMove` when it is not the player's turn, or the move is not legal."""
-    mover, moves = rules.mover(state), rules.legal_moves(state)
     if rules.ending(state) is not None:
         raise IllegalMove(f"{text}: the round is over")
+    if text.player == EVENT:
+        event, chance = find_move(rules.instance, text.move)
+        if event not in rules.possible_events(state) or chance not in rules.outcomes(state, event):
+            raise IllegalMove(f"{text}: this cannot happen now")
+        return Ply(None, event, chance)
+    mover, moves = rules.mover(state), rules.legal_moves(state)
     if text.player != player_name(rules, mover):
         raise IllegalMove(f"{text}: it is the turn of {player_name(rules, mover)}")
     move, outcome = find_move(rules.instance, text.move)

@@ -30,7 +30,9 @@ class Rules:
         self.layout = compiler.layout
         self.stock = instance.role("zone", "stock")[0]
         stepper = Stepper(compiler)
-        self._actions = [CompiledAction(compiler, i, a) for i, a in enumerate(instance.actions)]
+        first = len(instance.actions)
+        self._deeds = [CompiledAction(compiler, i, a, counts=i < first) for i, a in enumerate(instance.deeds)]
+        self._actions, self._events = self._deeds[:first], self._deeds[first:]
         self._cleared = list(self._clear())
         self._inits = {life: self._computed(life) for life in core.Life}
         self._begin = [stepper.closed(block) for block in instance.begin]
@@ -129,34 +131,46 @@ class Rules:
                 action.enumerate_moves(state, action.frame(()), found)
         return tuple(found)
 
+    def possible_events(self, state: State) -> tuple[Move, ...]:
+        """All that may come from outside now, in canonical order; nothing once the round has ended."""
+        found: list[Move] = []
+        if state.cells[self._ending] is None:
+            for event in self._events:
+                event.enumerate_moves(state, event.frame(()), found)
+        return tuple(found)
+
     def outcomes(self, state: State, move: Move) -> tuple[Args, ...]:
         """What fate may add to a legal move, in canonical order; `((),)` when it has nothing to decide."""
-        action = self._actions[move.action]
+        action = self._deeds[move.action]
         if not action.has_chance:
             return ((),)
         found: list[Args] = []
         action.enumerate_outcomes(state, action.frame(move.args), found)
         return tuple(found)
 
+    def is_event(self, move: Move) -> bool:
+        """Does this come from outside, rather than from a player?"""
+        return move.action >= len(self._actions)
+
     def has_chance(self, move: Move) -> bool:
         """Does fate add something to this move?"""
-        return self._actions[move.action].has_chance
+        return self._deeds[move.action].has_chance
 
     def source_cell(self, state: State, action: int, parameter: int, args: Args) -> int | None:
         """The number of the zone cell that this parameter of an action is taken from; none if it is not from a zone."""
-        compiled = self._actions[action]
+        compiled = self._deeds[action]
         source = compiled.sources[parameter]
         return None if source is None else int(source(state, compiled.frame(args)))
 
     def act(self, state: State, move: Move, outcome: Args = ()) -> State:
-        """The state after a legal move; if an ending holds then, it stands in `ending`."""
+        """The state after a legal move or event; if an ending holds then, it stands in `ending`."""
         if self._watch:
-            self._watch(self.instance.actions[move.action].span)
-        return self._look(self._actions[move.action].perform(state, move.args + outcome), at_start=False)
+            self._watch(self.instance.deeds[move.action].span)
+        return self._look(self._deeds[move.action].perform(state, move.args + outcome), at_start=False)
 
     def placements(self, state: State, move: Move, outcome: Args = ()) -> tuple[Placement, ...]:
         """The tiles that a legal move in this state lays on the table."""
-        return self._actions[move.action].placements(state, move.args + outcome)
+        return self._deeds[move.action].placements(state, move.args + outcome)
 
     def _look(self, state: State, at_start: bool) -> State:
         """Endings in order; the first that holds is written down."""

@@ -1,18 +1,19 @@
 """Between a match and its transcript: a text that says all that was decided, and can be played again.
 
-    transcript = tag* round* [winners]
+    transcript = tag* round* [winners outcome*]
     tag        = '[' NAME '"' text '"' ']'      Game, Players, then Option (name=value) as often as needed; Seed, Index
                                                 and Trace (the digest) where they are known
     round      = 'round' NUMBER before* deal* ply* [ending [scores]]
     before     = 'before' cell value            a state that stood otherwise than play had left it
     deal       = 'deal' cell tile*              every cell of every zone, after the deal that was kept
     ply        = player ':' move                `p1:play(right,3,3|6)`, `p0:draw(0|4)`, `p0:pass`; the player is `-` in a
-                                                game without a mover
+                                                game without a mover, and `!` when an event came from outside
     ending     = 'ending' NAME
     scores     = 'scores' NUMBER*               all score cells after the settlement, in order
     winners    = 'winners' team*                'winners none' when nobody has won
+    outcome    = 'outcome' NAME value           what else the match is worth, `outcome rating(p0) 8`
 
-A line is a tag, a before, a deal, an ending, scores, winners, or as many plies as fit. Draws and passes are plies like
+A line is a tag, a before, a deal, an ending, scores, winners, an outcome, or as many plies as fit. Draws and passes are plies like
 all others. A round without ending, or a match without winners, was broken off. Empty lines and lines that begin with
 `;` do not count.
 """
@@ -29,6 +30,8 @@ from domrules.interpreter.errors import IllegalMove
 from domrules.interpreter.names import parse_move
 
 WIDTH = 100
+EVENT = "!"
+"""Stands for the player where nobody moved: an event."""
 TAG = re.compile(r'\[(\w+) "([^"\n]*)"\]')
 
 
@@ -74,6 +77,7 @@ class Transcript:
     tags: Mapping[str, str] = field(default_factory=dict)
     rounds: tuple[RoundText, ...] = ()
     winners: tuple[str, ...] | None = None
+    outcomes: tuple[tuple[str, str], ...] = ()
 
 
 # ---------------------------------------------------------------- writing
@@ -89,6 +93,7 @@ def write(transcript: Transcript) -> str:
         lines += ["", f"round {number}", *round_lines(played)]
     if transcript.winners is not None:
         lines += ["", " ".join(["winners", *(transcript.winners or ["none"])])]
+        lines += [f"outcome {name} {value}" for name, value in transcript.outcomes]
     return "\n".join(lines) + "\n"
 
 
@@ -123,6 +128,7 @@ class Reader:
         self.tags: list[tuple[str, str]] = []
         self.rounds: list[RoundText] = []
         self.winners: tuple[str, ...] | None = None
+        self.outcomes: list[tuple[str, str]] = []
 
     def take(self, number: int, line: str) -> None:
         first, *rest = line.split()
@@ -134,6 +140,9 @@ class Reader:
             self.rounds.append(RoundText(line=number))
         elif first == "winners":
             self.winners = () if rest == ["none"] else tuple(rest)
+        elif first == "outcome":
+            name, _, value = line.removeprefix("outcome").strip().partition(" ")
+            self.outcomes.append((name, value.strip()))
         elif not self.rounds:
             raise BadTranscript(number, f"{first} stands before the first round")
         else:
@@ -146,7 +155,7 @@ class Reader:
         game, players = tags.pop("Game", ""), tags.pop("Players", "")
         if not game or not players.isdecimal():
             raise BadTranscript(0, 'the tags [Game "..."] and [Players "..."] (a number) are needed')
-        return Transcript(game, int(players), options, tags, tuple(self.rounds), self.winners)
+        return Transcript(game, int(players), options, tags, tuple(self.rounds), self.winners, tuple(self.outcomes))
 
 
 def in_round(played: RoundText, number: int, first: str, rest: Sequence[str]) -> RoundText:

@@ -50,14 +50,18 @@ def entries(game: core.Game) -> Iterator[Entry]:
     yield from (Entry("Slots", f.name, f.span, f.doc) for f in game.fns.values() if f.slot)
     yield from (Entry("Zones", v.name, v.span, v.doc) for v in game.vars.values() if v.zone)
     yield from (Entry("States", v.name, v.span, v.doc) for v in game.vars.values() if not v.zone)
-    yield from (Entry("Words", f.name, f.span, f.doc) for f in game.fns.values() if not f.slot and f.file)
+    yield from (
+        Entry("Words", f.name, f.span, f.doc) for f in game.fns.values() if not f.slot and f.file and not f.outcome
+    )
     yield from (Entry("Round", "deal", d.span) for d in game.deals)
     yield from (Entry("Round", "begin", together(block)) for block in game.begin if block)
     yield from (Entry("Round", a.name, a.span) for a in game.actions)
+    yield from (Entry("Round", e.name, e.span) for e in game.events)
     yield from (Entry("Round", e.name, e.span) for e in game.endings)
     yield from (Entry("Settlement", "settle", s.span) for s in game.settles)
     yield Entry("Settlement", "over", game.over.span)
     yield Entry("Settlement", "winners", game.winners.span)
+    yield from (Entry("Settlement", f.name, f.span, f.doc) for f in game.fns.values() if f.outcome)
     yield from (Entry("Claims", c.name, c.span, c.doc) for c in game.claims)
     yield from (Entry("Lemmas", c.name, c.span, c.doc) for c in game.lemmas)
 

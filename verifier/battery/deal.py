@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
-from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.instance import SettingError, instantiate, told_seats
 from domrules.grammar.static import calls, reads
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.induction import Outcome
@@ -52,14 +52,10 @@ def d2(game: core.Game) -> Verdict:
                 time.perf_counter() - started,
                 (short,),
             )
-    details = [f"{tried} tables: {_counts(game)} players" + _options_text(game, deciding)]
+    details = [f"{tried} tables: {told_seats(game.seats)} players" + _options_text(game, deciding)]
     if refused:
         details.append(f"{refused} more are refused by `requires`")
     return Verdict("D2", Word.PROVED, "all tables", "every table", time.perf_counter() - started, tuple(details))
-
-
-def _counts(game: core.Game) -> str:
-    return f"{game.seats[0]}" if len(game.seats) == 1 else f"{game.seats[0]} to {game.seats[-1]}"
 
 
 def _options_text(game: core.Game, deciding: tuple[str, ...]) -> str:

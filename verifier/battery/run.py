@@ -84,7 +84,7 @@ def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
 
 
 def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Iterator[Subject]:
-    """The tables asked about. Options may rule some out, but not all."""
+    """The tables asked about. Options may rule some out, but not all. Events are left out: what only they write is fixed."""
     refused: SettingError | None = None
     found = 0
     for n in counts:
@@ -98,16 +98,25 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
                 continue
             raise
         found += 1
-        yield Subject(freeze(instance), request.seconds, request.seed)
+        yield Subject(freeze(replace(instance, events=())), request.seconds, request.seed)
     if not found and refused is not None:
         raise refused
+
+
+def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
+    """The verdict with a word about the events that were not considered, where it speaks of play."""
+    events = subject.instance.game.events
+    if not events or name == "C4" or "integers" in verdict.method:
+        return verdict
+    silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
+    return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))
 
 
 def _asked(subject: Subject, name: str, ask: Callable[[Subject], Verdict]) -> Verdict:
     """The verdict, whatever happens on the way: a rule that breaks in play is a finding of its own."""
     began = time.perf_counter()
     try:
-        verdict = ask(subject)
+        verdict = _without_events(subject, name, ask(subject))
         if (
             verdict.word in SAID_OF_ROUNDS
             and name not in ("C4", "C1", "C2")
