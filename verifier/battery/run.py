@@ -9,8 +9,8 @@ from functools import partial
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
-from domrules.grammar.freeze import freeze
 from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
 from domrules.verifier.battery import claims, deal, fish, scoring, start, writes
 from domrules.verifier.battery.subject import Subject
@@ -98,7 +98,7 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
                 continue
             raise
         found += 1
-        yield Subject(freeze(replace(instance, events=())), request.seconds, request.seed)
+        yield Subject(optimise(replace(instance, events=())), request.seconds, request.seed)
     if not found and refused is not None:
         raise refused
 
@@ -106,7 +106,7 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
 def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
     """The verdict with a word about the events that were not considered, where it speaks of play."""
     events = subject.instance.game.events
-    if not events or name == "C4" or "integers" in verdict.method:
+    if not events or name == "C4" or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
         return verdict
     silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
     return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))
