@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from domrules.grammar import core
-from domrules.grammar.passes import optimise
 from domrules.grammar.source import NOWHERE, Span
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
@@ -26,7 +25,7 @@ from domrules.verifier.witness import Witness
 
 @dataclass
 class Subject:
-    """One table of a game. `seconds`: the limit of each query."""
+    """One table of a game, in its optimised form. `seconds`: the limit of each query."""
 
     instance: core.Instance
     seconds: float = 30.0
@@ -39,8 +38,7 @@ class Subject:
 
     @cached_property
     def rules(self) -> Rules:
-        """To play and replay with: the optimised form, which tests hold equal to the plain one."""
-        return Rules(optimise(self.instance))
+        return Rules(self.instance)
 
     @cached_property
     def induction(self) -> Induction:
