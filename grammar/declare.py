@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from domrules.grammar import core
@@ -262,19 +262,18 @@ def _event_head(d: Declaration, scope: Scope) -> core.Action:
 def no_such_slot(d: Declaration, scope: Scope) -> None:
     """A rule for something that is no slot."""
     w = word(d.node.parts[0])
+    kinds: list[tuple[str, str, Mapping[str, object]]] = [
+        ("a define", "define", scope.fns),
+        ("an option", "option", scope.options),
+        ("an ending", "ending", scope.endings),
+        ("an action", "action", scope.actions),
+        ("a zone" if w.text in scope.vars and scope.vars[w.text].zone else "a state", "state", scope.vars),
+    ]
+    for kind, keyword, known in kinds:
+        if w.text in known:
+            scope.report.add("DOM403", f"`{w}` is {kind}, not a slot", w.span, Note("declared here", scope.places[w.text]),
+                             fix=f"write `instead {keyword} {w} …` to replace it")  # fmt: skip
+            return
     slots = [f.name for f in scope.fns.values() if f.slot]
-    if w.text in scope.fns:
-        scope.report.add(
-            "DOM403",
-            f"`{w}` is a define, not a slot",
-            w.span,
-            Note("declared here", scope.fns[w.text].span),
-            fix="write `instead define …` to replace it",
-        )
-    else:
-        scope.report.add(
-            "DOM401",
-            f"there is no slot `{w}` to fill",
-            w.span,
-            fix=did_you_mean(w.text, slots) or f"slots: {', '.join(slots)}",
-        )
+    scope.report.add("DOM401", f"there is no slot `{w}` to fill", w.span,
+                     fix=did_you_mean(w.text, slots) or f"slots: {', '.join(slots)}")  # fmt: skip

@@ -75,20 +75,20 @@ LONGEST = 40
 """Names above that are not compared with others."""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """The known name most like this one; empty when none is."""
     import difflib
 
     pool = sorted({k for k in known if k != name and len(k) <= LONGEST}) if len(name) <= LONGEST else []
     if len(name) == 1:
         return ""
-    close = difflib.get_close_matches(name, pool, 1, 0.6)
+    close = difflib.get_close_matches(name, pool, 1, likeness)
     return close[0] if close else ""
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
+def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """A fix sentence, empty when no name is near."""
-    near = nearest(name, known)
+    near = nearest(name, known, likeness)
     return f"did you mean `{near}`?" if near else ""
 
 

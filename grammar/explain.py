@@ -253,7 +253,8 @@ def _unfinished(place: Place, stop: Stop, report: Reporter) -> None:
         report.add("DOM123", "this table has no last row", last, *opened, fix="end it with `otherwise -> …`")
         return
     wanted = _expected(place, stop.expected, must=True)
-    report.add("DOM121", f"this declaration is not finished: {wanted} is missing", last, *opened)
+    report.add("DOM121", f"this declaration is not finished: {wanted} is missing", last, *opened,
+               fix=_form(place, end))  # fmt: skip
 
 
 def _open_bracket(text: str, start: int, end: int) -> int | None:
@@ -329,12 +330,49 @@ def _token(place: Place, stop: Stop, report: Reporter) -> None:
     elif keyword := _keyword_before(place, stop):
         _keyword(place, keyword.start(), keyword[0], report)
     else:
-        words = [w for name, w in place.words.items() if name in expected]
-        fix = did_you_mean(text, words) if stop.kind == "NAME" else ""
-        if re.search(r"\bis\s*$", place.source.text[place.piece.start : at]):
-            fix = "to compare, write `==`"
         if expected <= {"$END"}:
             hope = "the declaration could end before it"
         else:
             hope = _expected(place, expected) + " is" + (" (or the declaration ends)" if "$END" in expected else "")
-        report.add("DOM133", f"`{printable(text)}` is not expected here; {hope}", span, *opened, fix=fix)
+        report.add(
+            "DOM133", f"`{printable(text)}` is not expected here; {hope}", span, *opened, fix=_instead(place, stop)
+        )
+
+
+FORMS = {
+    "game": "game NAME extends line", "family": "family NAME", "title": 'title en "…"', "source": 'source "…"',
+    "seats": "seats 2..4", "partners": "partners by pair_of", "enum": "enum colour = red, green",
+    "dominoes": "dominoes in pips each a, b where a <= b", "option": "option NAME: int 50..500 = 150",
+    "slot": 'slot NAME(t: tile): bool = true "…"', "rule": "rule NAME = …", "define": "define NAME(t: tile): bool = …",
+    "outcome": "outcome NAME(p: player): int = …", "zone": "zone NAME per player seen by owner",
+    "state": "state NAME per player: int 0..9 = 0 for the round", "deal": "deal 7 tiles from boneyard to hand each player",
+    "redeal": "redeal when …", "begin": "begin set … to …", "action": "action NAME(choose t in hand[mover]) when … do …",
+    "event": "event NAME(choose p in players) when … do …", "ending": "ending NAME when …", "settle": "settle when … -> … otherwise -> nothing",
+    "over": "over when …", "winners": "winners highest(g in teams by score[g])", "lemma": "lemma NAME: …",
+    "claim": "claim NAME: always …", "example": "example NAME players 2 given … expect …",
+}  # fmt: skip
+"""What a declaration looks like."""
+
+
+def _instead(place: Place, stop: Stop) -> str:
+    """What to write instead of a word that cannot stand here."""
+    text, expected = stop.text, stop.expected
+    if re.search(r"\bis\s*$", place.source.text[place.piece.start : stop.at]):
+        return "to compare, write `==`"
+    if text in ("if", "else", "elif", "elsif", "case", "switch", "match"):
+        return "choose with a table: `when … -> …`, `otherwise -> …`"
+    if stop.kind == "NAME":
+        near = did_you_mean(text, [w for name, w in place.words.items() if name in expected], 0.75)
+        if near or not expected & {"SET", "WHAT"}:
+            return near or _form(place, stop.at)
+        return f"write `set {text} to …`" if "SET" in expected else f"write `given {text} = …`"
+    return _form(place, stop.at)
+
+
+def _form(place: Place, at: int) -> str:
+    """The form of the declaration, for a mistake before its expressions and statements begin."""
+    form = FORMS.get(place.piece.word)
+    begun = re.search(
+        r"=|->|\b(when|do|begin|settle|over|redeal|deal|example)\b", place.source.text[place.piece.start : at]
+    )
+    return "" if begun or form is None else f"as in `{form}`"

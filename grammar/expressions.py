@@ -203,13 +203,13 @@ class Expressions:
 
     def _those(self, n: Node, env: Env, want: Type | None) -> Expr:
         var, sort, domain, guard, _ = self.bind(n.parts[0], env)
-        return core.Agg("set", var.name, sort, domain, guard, None, SetOf(sort), n.span)
+        return core.Agg("set", var.name, sort, domain, guard, None, set_of(sort), n.span)
 
     def _best(self, n: Node, env: Env, want: Type | None) -> Expr:
         var, sort, domain, guard, inner = self.bind(n.parts[1], env)
         of = core.Agg("set", var.name, sort, domain, guard, None, SetOf(sort), n.span)
         key = self.number(n.parts[2], inner)
-        return core.Best(word(n.parts[0]).text == "highest", of, var.name, sort, key, SetOf(sort), n.span)
+        return core.Best(word(n.parts[0]).text == "highest", of, var.name, sort, key, set_of(sort), n.span)
 
     def _most(self, n: Node, env: Env, want: Type | None) -> Expr:
         """greatest(x in S: e): the key of the first of the best elements; 0 when S is empty."""
@@ -282,6 +282,11 @@ class Expressions:
         return sets[0]
 
 
+def set_of(sort: str) -> Type:
+    """The type of sets of a sort; unknown when the sort is."""
+    return ERROR if sort == ERROR.sort else SetOf(sort)
+
+
 def _short(span: Span) -> str:
     """An expression as written, when it is short enough to be repeated in a sentence."""
     return span.text if len(span.text) <= 30 and "\n" not in span.text else "…"
@@ -295,6 +300,8 @@ def _way(e: Expr, want: Type, span: Span) -> str:
             return f"promise that it is only one: `the({text})`"
         case Maybe(sort=a), SetOf(sort=b) if a == b:
             return f"write `sole({text})`: the only one, or none"
+        case Elem(sort="team"), Elem(sort="player"):
+            return f"write `{text}.team`"
         case core.BoolType(), Maybe():
             return f"write `{text} is not none`"
         case core.BoolType(), SetOf():

@@ -92,7 +92,7 @@ def _follow_up(files: list[File]) -> Callable[[Diagnostic], bool]:
     """Is a mistake only there because a declaration could not be read?"""
     broken = [re.sub(r'"[^"\n]*"?|#[^\n]*', " ", span.text) for file in files for span in file.broken]
     lost = {word for text in broken for word in _words(text)}
-    declared = {word for text in broken for word in _words(text)[1:3]}
+    declared = {word for text in broken for word in _words(text.strip().removeprefix("instead"))[1:2]}
 
     def follows(d: Diagnostic) -> bool:
         suspects = lost if d.code.startswith("DOM2") else declared

@@ -82,7 +82,9 @@ def _nameless(to: Elaborator, w: Word, env: Env, wanted: str | None) -> Expr:
         return to.bad("DOM206", f"`{text}` is an event and has no value", w.span)
     sort = scope.sorts.get(wanted) if wanted is not None else None
     members = sort.members if sort is not None and sort.members else ()
-    fix = did_you_mean(text, [*env, *scope.known()]) or (f"write one of {', '.join(members[:8])}" if members else "")
+    known = [*env, *scope.known()]
+    fix = did_you_mean(text, members) or did_you_mean(text, known, 0.75)
+    fix = fix or (f"write one of {', '.join(members[:8])}" if members else did_you_mean(text, known))
     return to.bad("DOM201", f"nothing is called `{text}`", w.span, fix=fix)
 
 

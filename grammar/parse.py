@@ -52,7 +52,7 @@ def parse(source: Source, report: Reporter) -> File:
         span = Span(source, piece.start, piece.end)
         if torn:
             broken.append(span)
-            torn = False
+            torn = "\n" not in span.text
         elif piece.word == "instead":
             broken.append(span)
             explain.misplaced(source, piece, report)
@@ -75,6 +75,8 @@ def _tears(source: Source, piece: cut.Piece, stop: Stop, following: list[cut.Pie
     rest = cut.blanked(source.text, piece.start, piece.end)
     if stop.kind != "$END" or not following or "\n" in rest[len(rest.rstrip()) :]:
         return False
+    if stop.expected == {"NAME"}:
+        return True
     head = re.compile(r"\w+\s+\w+").match(source.text, piece.end)
     found = _declaration(source, following[0])
     return isinstance(found, Stop) and (head is None or found.at < head.end())
@@ -84,12 +86,25 @@ def _explained(source: Source, piece: cut.Piece, stop: Stop, report: Reporter) -
     """Report a mistake; the declaration before a line that lacks its declaration word is whole all the same."""
     before = source.text[piece.start : stop.at]
     begins_line = "\n" in before and not before.rsplit("\n", 1)[1].strip()
-    if stop.kind != "NAME" or "$END" not in stop.expected or not begins_line:
+    statement = "SET" in stop.expected and source.place(stop.at)[1] > 1
+    if stop.kind != "NAME" or "$END" not in stop.expected or not begins_line or statement:
         explain.explain(Place(source, piece, _words()), stop, report)
-        return []
+        return _salvaged(source, piece)
     explain.missing_words(source, stop.at, piece.end, _words(), report)
     whole = _declaration(source, cut.Piece(piece.start, stop.at, piece.word))
     return [whole] if isinstance(whole, Node) else []
+
+
+def _salvaged(source: Source, piece: cut.Piece) -> list[Node]:
+    """Of a head that cannot be read, what it extends: without that no name of the file has a meaning."""
+    head = re.compile(r"(game|family)\s+\S+\s+extends\s+([a-z_][a-z0-9_]*)(?!\S)").match(
+        source.text, piece.start, piece.end
+    )
+    if head is None:
+        return []
+    span = Span(source, piece.start, head.end())
+    parts = (Word("NAME", "_", span), Word("NAME", head[2], Span(source, *head.span(2))), None)
+    return [Node(head[1], parts, span)]
 
 
 # ---------------------------------------------------------------- one declaration

@@ -127,7 +127,7 @@ class Scope:
             case core.Elem(sort=sort):
                 return self._one(sort)
             case core.Maybe(sort=sort):
-                return f"{self._one(sort)} or none"
+                return "none" if sort == ERROR.sort else f"{self._one(sort)} or none"
             case core.SetOf(sort=sort):
                 return f"a set of {self.plural_of(sort)}"
             case _:
