@@ -9,6 +9,7 @@ from domrules.grammar import core
 from domrules.grammar.core import Elem, Expr
 from domrules.grammar.depth import calls, expressions, parts, reads, shaping_parts
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, Reporter, did_you_mean
+from domrules.grammar.effort import check_effort
 from domrules.grammar.instance import SettingError, allow, instantiate, specialise_expr, told_seats
 from domrules.grammar.source import Span
 
@@ -34,6 +35,9 @@ def check_settings(game: core.Game, report: Reporter) -> None:
                 tables.instance(players, {name: value})
         for body in (*(lemma.body for lemma in game.lemmas), *(claim.body for claim in game.claims)):
             tables.expr(body, default, DEFAULTS)
+    largest = tables.instance(max(game.seats), DEFAULTS)
+    if largest is not None:
+        check_effort(largest, report)
     if tables.made and all(isinstance(made, SettingError) for made in tables.made.values()):
         _never_allowed(game, next(iter(tables.made.values())), report)
     for example in game.examples:

@@ -182,7 +182,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         HEAD + "define a(t: tile): bool = " + "".join(f"t has the(those(v{i} in pips where " for i in range(20)) + "true"
         + "))" * 20 + "\n", "DOM427"),
     "nested quantifiers over tiles": (
-        HEAD + "define a: bool = " + "".join(f"any x{i} in tiles: " for i in range(40)) + "x0.low == x39.high + 1\n", ""),
+        HEAD + "define a: bool = " + "".join(f"any x{i} in tiles: " for i in range(40)) + "x0.low == x39.high + 1\n", "DOM428"),
     "a range that takes long": (
         HEAD + "rule top = sum(a in players: " + "".join(f"count(x{i} in colours where 0 < " for i in range(12)) + "1"
         + ")" * 12 + ")\nenum colour = " + ", ".join(f"m{i}" for i in range(300)) + "\n", "DOM428"),
