@@ -251,8 +251,8 @@ def settled(board: Board, given: Case, expect: Case) -> None:
 def counted(board: Board, given: Case, key: str, value: Any) -> None:
     """One answer about a round that was settled."""
     account = board.rules.layout.get
-    who = [*value] if isinstance(value, dict) else [*(given.get("accounts") or "B")][-1:]
-    each = value if isinstance(value, dict) else dict.fromkeys(who, value)
+    alone = [*(given.get("accounts") or "B")][-1]
+    each: dict[str, Any] = value if isinstance(value, dict) else {alone: value}
     match key:
         case "round_points":
             assert all(board.ask("charged", ("team", board.team(w))) == v for w, v in each.items())
