@@ -279,9 +279,10 @@ def counted(board: Board, given: Case, key: str, value: Any) -> None:
         case "bald_goat":
             assert (board.cell("last_tile") == 0) is value
         case "winner":
-            assert board.ask("won", ("team", board.team(value)))
+            team = board.team(str(value))
+            assert board.ask("won", ("team", team))
             if given.get("event") and board.rules.over(board.state):
-                assert board.rules.winners(board.state) == 1 << board.team(value)
+                assert board.rules.winners(board.state) == 1 << team
         case "loser" | "losers":
             losers = {board.team(w) for w in value or ()}
             assert {t for t in range(board.players) if board.ask("goat", ("team", t))} == losers
