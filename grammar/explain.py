@@ -75,7 +75,9 @@ def explain(place: Place, stop: Stop, report: Reporter) -> None:
             report.add("DOM109", "this number is too large", place.span(stop.at, stop.at + len(stop.text)),
                        *place.opened(stop.at), fix="write a number below 1000000000")  # fmt: skip
         case "DEPTH":
-            report.add("DOM103", stop.text, place.span(place.piece.start, place.end), fix="name parts with `define`")
+            at = place.span(stop.at, max(stop.at + 1, place.end)).first()
+            at = at if at.end - at.start < 80 else place.span(stop.at, stop.at + 1)
+            report.add("DOM103", stop.text, at, *place.opened(stop.at), fix="name parts with `define`")
         case _:
             _token(place, stop, report)
 

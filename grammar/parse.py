@@ -123,6 +123,9 @@ def _declaration(source: Source, piece: cut.Piece) -> Node | Stop:
     from lark import TextSlice
     from lark.exceptions import UnexpectedInput
 
+    deep = _deep_bracket(source.text, piece)
+    if deep is not None:
+        return Stop("DEPTH", deep, f"brackets are nested deeper than {MAX_NESTING}")
     try:
         return _node(_parser().parse(TextSlice(source.text, piece.start, piece.end)), source, piece.start)
     except UnexpectedInput as wrong:
@@ -172,7 +175,7 @@ def _node(tree: Tree[Token], source: Source, start: int, depth: int = 0) -> Node
 
 
 def _fit_to_read(source: Source, report: Reporter) -> bool:
-    """Size, null bytes and brackets, by a quick look at the characters."""
+    """Size and null bytes, by a quick look at the characters."""
     text = source.text
     if len(text.encode("utf-8", "surrogatepass")) > MAX_SIZE:
         report.add("DOM101", f"this file is larger than {MAX_SIZE // 1024} KiB", Span(source, 0, 1),
@@ -182,14 +185,20 @@ def _fit_to_read(source: Source, report: Reporter) -> bool:
         at = text.index("\0")
         report.add("DOM102", "this file holds a null byte; it is not text", Span(source, at, at + 1))
         return False
+    return True
+
+
+def _deep_bracket(text: str, piece: cut.Piece) -> int | None:
+    """Where brackets are nested too deep; few declarations have brackets enough to be looked at."""
+    start, end = piece.start, piece.end
+    if sum(text.count(bracket, start, end) for bracket in "([{") <= MAX_NESTING:
+        return None
     depth = 0
-    for m in re.finditer(r'"[^"\n]*"?|#[^\n]*|[(\[{]|[)\]}]', text):
+    for m in re.compile(r'"[^"\n]*"?|#[^\n]*|[(\[{]|[)\]}]').finditer(text, start, end):
         if m[0] in ("(", "[", "{"):
             depth += 1
         elif m[0] in (")", "]", "}"):
             depth = max(0, depth - 1)
         if depth > MAX_NESTING:
-            report.add("DOM103", f"brackets are nested deeper than {MAX_NESTING}", Span(source, m.start(), m.end()),
-                       fix="name parts with `define`")  # fmt: skip
-            return False
-    return True
+            return m.start()
+    return None

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from domrules.grammar import core
 from domrules.grammar.core import Elem, Expr
@@ -78,6 +80,8 @@ class Tables:
 
     def expr(self, e: Expr, instance: core.Instance, options: Setting) -> None:
         """Report what an expression names that this instance has not."""
+        if all(_exists(lit, instance) for lit in _names_in(e)):
+            return
         try:
             specialise_expr(instance, e)
         except BadFile as bad:
@@ -107,14 +111,16 @@ def _shaping(game: core.Game) -> tuple[str, ...]:
     return tuple(name for name in game.options if name in out)
 
 
-def _extremes(option: core.Option, instance: core.Instance) -> tuple[object, ...]:
+def _extremes(option: core.Option, default: core.Instance) -> tuple[object, ...]:
+    """The values of an option at its limits, but not the one that this table has."""
+    now = default.options[option.name]
     match option.type:
         case core.BoolType():
-            return (False, True)
+            return (not now,)
         case core.IntType():
-            return tuple(v for v in (option.low, option.high) if v is not None)
+            return tuple(v for v in (option.low, option.high) if v is not None and v != now)
         case Elem(sort=sort):
-            return instance.sorts[sort].names
+            return tuple(name for i, name in enumerate(default.sorts[sort].names) if i != now)
         case _:
             return ()
 
@@ -122,22 +128,30 @@ def _extremes(option: core.Option, instance: core.Instance) -> tuple[object, ...
 def _names(game: core.Game) -> Iterator[core.Lit]:
     """Every constant of the rules that is the name of an element or tile."""
     for e in expressions(game):
-        yield from (p for p in parts(e) if isinstance(p, core.Lit) and isinstance(p.value, str | tuple))
+        yield from _names_in(e)
+
+
+def _names_in(e: Expr) -> Iterator[core.Lit]:
+    return (p for p in parts(e) if isinstance(p, core.Lit) and isinstance(p.value, str | tuple))
 
 
 def _exists(lit: core.Lit, instance: core.Instance) -> bool:
     """Is this name there, and only once?"""
     if isinstance(lit.value, tuple):
-        names = _copies(lit.value, instance)
-        return len(names) == 1
+        return _copies(lit.value, instance) == 1 and "*" not in lit.value[1]
     return not isinstance(lit.type, Elem | core.Maybe) or lit.value in instance.sorts[lit.type.sort].names
 
 
-def _copies(halves: tuple[str, str], instance: core.Instance) -> list[str]:
-    """The names of the tiles with these halves."""
+def _copies(halves: tuple[str, str], instance: core.Instance) -> int:
+    """How many tiles with these halves there are."""
     low, high = halves[0], halves[1].split("*")[0]
-    wanted = (f"{low}|{high}", f"{high}|{low}")
-    return [name for name in instance.sorts["tile"].names if name.split("*")[0] in wanted]
+    return _counts(instance.sorts["tile"].names).get(frozenset((low, high)), 0)
+
+
+@lru_cache(maxsize=8)
+def _counts(tiles: tuple[str, ...]) -> Mapping[frozenset[str], int]:
+    """How often each pair of halves occurs."""
+    return Counter(frozenset(name.split("*")[0].split("|")) for name in tiles)
 
 
 # ---------------------------------------------------------------- examples
@@ -155,10 +169,10 @@ def _example(tables: Tables, example: core.Example) -> None:
     shaping = {name: value for name, value in options.items() if name in tables.shaping}
     instance = tables.instance(players, shaping)
     try:
-        if instance is not None:
-            allow(instance, options)
-        elif shaping:
+        if instance is None:
             instantiate(game, players, options)
+        elif len(options) > len(shaping):
+            allow(instance, options)
     except SettingError as refused:
         place = next((example.span.find("with", name) for name in options), example.span)
         report.add("DOM438", f"this table is not allowed: {refused}", place)

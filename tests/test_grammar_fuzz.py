@@ -28,7 +28,10 @@ SLOW = 3.0
 """Seconds of CPU a text of this size may take."""
 
 Examine = Callable[[str | bytes], None]
-some = settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+some = settings(
+    max_examples=settings().max_examples // 2,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 
 
 @pytest.fixture(scope="session")
