@@ -5,13 +5,13 @@ A fact helps a proof only once `induction.prove` has proved it for the instance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
 from domrules.grammar.source import NOWHERE, Span
-from domrules.verifier.dag import Bit
+from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.reads import Reads
 from domrules.verifier.relation import Relation
 from domrules.verifier.study import Study
@@ -55,6 +55,29 @@ def stated(study: Study, name: str, body: core.Expr, *, doc: str = "", span: Spa
         return relation.encoder.truth(body, state)
 
     return Fact(name, holds, study.reads.variables(body), measures(study.reads, body), doc=doc, span=span)
+
+
+def located(study: Study) -> list[Fact]:
+    """Guesses: a state that names a tile names one that lies in such and such a zone. For `induction.prove` to judge."""
+    variables = study.instance.vars.values()
+    named = [v for v in variables if not v.zone and v.type in (core.Elem("tile"), core.Maybe("tile"))]
+    zones = [v for v in variables if v.zone]
+    return [_located(study, var, zone) for var in named if var.life is core.Life.ROUND for zone in zones]
+
+
+def _located(study: Study, var: core.Var, zone: core.Var) -> Fact:
+    cells = [(zone.name, index) for index in study.instance.cells(zone.name)]
+
+    def holds(relation: Relation, state: Symbols) -> Bit:
+        dag, bits = relation.dag, list[Bit]()
+        for index in study.instance.cells(var.name):
+            named = state.cells[var.name, index]
+            assert isinstance(named, Mapping)
+            for tile, bit in named.items():
+                bits.append(dag.implies(bit, dag.any(state.zone(*cell).get(tile, FALSE) for cell in cells)))
+        return dag.all(bits)
+
+    return Fact(f"{var.name} in {zone.name}", holds, frozenset((var.name, zone.name)), guides=False)
 
 
 def measures(reads: Reads, e: core.Expr, seen: set[str] | None = None) -> bool:

@@ -12,7 +12,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import claims, deal, fish, scoring, start, writes
+from domrules.verifier.battery import alive, claims, deal, ends, fish, moves, scoring, start, turns, writes
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -30,7 +30,19 @@ ITEMS: Sequence[Item] = (
     Item("D3", "every tile is always somewhere, once", deal.d3),
     Item("S1", "every deal has a starter", start.s1),
     Item("S2", "and only one", start.s2),
+    Item("M1", "nobody is stuck", moves.m1),
+    Item("M2", "who can play may not pass", moves.m2),
+    Item("M5", "no move has two names", moves.m5),
+    Item("M6", "everybody's turn comes", turns.m6),
+    Item("M7", "a turn ends", turns.m7),
+    Item("M8", "every action can be done", alive.m8),
+    Item("F1", "a fish is declared only when one is", ends.f1),
     Item("F2", "a fish can happen", fish.f2),
+    Item("F3", "a fish is declared when one is", turns.f3),
+    Item("E1", "every ending happens", alive.e1),
+    Item("E2", "a round ends in one way", ends.e2),
+    Item("E3", "a round ends", turns.e3),
+    Item("E4", "no position is a dead end", ends.e4),
     Item("C1", "settlements cover every ended round", scoring.c1),
     Item("C2", "rows of a settlement do not collide", scoring.c2),
     Item("W1", "no cell is written twice at once", writes.w1),
@@ -123,7 +135,10 @@ def _asked(subject: Subject, name: str, ask: Callable[[Subject], Verdict]) -> Ve
             and "integers" not in verdict.method
             and not subject.dealt_out
         ):
-            return replace(verdict, word=Word.HOLLOW, reason="no deal is ever kept, so there is no round to speak of")
+            verdict = replace(
+                verdict, word=Word.HOLLOW, reason="no deal is ever kept, so there is no round to speak of"
+            )
+        subject.found[name] = verdict
         return verdict
     except RuleError as error:
         details = error.state.splitlines()

@@ -31,6 +31,8 @@ class Subject:
     seconds: float = 30.0
     seed: int = 1
     started: float = field(default_factory=time.perf_counter)
+    found: dict[str, Verdict] = field(default_factory=dict)
+    """Verdicts that other items build on."""
 
     @cached_property
     def study(self) -> Study:
@@ -61,6 +63,11 @@ class Subject:
         """Linear facts nobody wrote, proved."""
         return computed(self.study, self.rules, self.proved)
 
+    @cached_property
+    def located(self) -> Sequence[Fact]:
+        """In which zone the tiles lie that states name: guessed, and proved."""
+        return prove(self.study, facts.located(self.study), known=self.proved, seconds=self.seconds / 3).established
+
     @property
     def conserved(self) -> bool:
         """Is it proved that every tile lies in exactly one zone?"""
@@ -83,16 +90,8 @@ class Subject:
 
     @property
     def scope(self) -> str:
-        """The table in words: players, then the options that are not at their default."""
-        instance = self.instance
-        parts = [f"players={instance.players}"]
-        for name, value in instance.options.items():
-            option = instance.game.options[name]
-            default = option.default.value if isinstance(option.default, core.Lit) else None
-            shown = shown_option(instance, option, value)
-            if value != default and shown != default:
-                parts.append(f"{name}={shown}")
-        return " ".join(parts)
+        """The table in words."""
+        return told_options(self.instance)
 
     def verdict(
         self,
@@ -111,6 +110,18 @@ class Subject:
         """A verdict about this table; `since`: when the work on it began."""
         taken = time.perf_counter() - since
         return Verdict(item, word, self.scope, method, taken, tuple(details), span, witness, doesnt_say, reason, depth)
+
+
+def told_options(instance: core.Instance) -> str:
+    """A table in words: players, then the options that are not at their default."""
+    parts = [f"players={instance.players}"]
+    for name, value in instance.options.items():
+        option = instance.game.options[name]
+        default = option.default.value if isinstance(option.default, core.Lit) else None
+        shown = shown_option(instance, option, value)
+        if value != default and shown != default:
+            parts.append(f"{name}={shown}")
+    return " ".join(parts)
 
 
 def shown_option(instance: core.Instance, option: core.Option, value: int | bool) -> str:

@@ -1,0 +1,252 @@
+"""M8: every action is done at some time. E1: every ending happens.
+
+What a table or an option switches off is not dead: it is looked for at the other tables, too. Nor is what a game inherits and
+switches off, nor what only an event brings about.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.source import Span
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.tables import tables
+from domrules.verifier.battery.asking import ROUNDS, Wish, enabled, guards, in_play
+from domrules.verifier.battery.moves import told
+from domrules.verifier.battery.play import rounds
+from domrules.verifier.battery.subject import Subject, told_options
+from domrules.verifier.facts import asked
+from domrules.verifier.reads import Reads, statements
+from domrules.verifier.shortest import Limits, shortest
+from domrules.verifier.solver import Answer, Result, solve
+from domrules.verifier.unroll import Play
+from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Unreplayable, Witness
+
+MANY = 60
+"""Other tables looked at, at most, and …"""
+FEW = 12
+"""… random rounds played at each."""
+SOON = 4
+"""Moves of the search for a short play."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An action or ending of the game: its name and place."""
+
+    name: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """Actions or endings, and what is asked of them."""
+
+    item: str
+    verb: str
+    declared: Callable[[core.Game], list[Thing]]
+    present: Callable[[core.Instance], list[str]]
+    met: Callable[[Rules, int, int], set[str]]
+    """Which happen in so many random rounds from a seed."""
+    possible: Callable[[Subject, str], Result]
+    shown: Callable[[Subject, str], Witness | None]
+
+
+def m8(subject: Subject) -> Verdict:
+    """Every action is legal in some position."""
+    return _all(subject, ACTIONS)
+
+
+def e1(subject: Subject) -> Verdict:
+    """Every ending happens."""
+    return _all(subject, ENDINGS)
+
+
+def _all(subject: Subject, kind: Kind) -> Verdict:
+    started = time.perf_counter()
+    game, instance = subject.instance.game, subject.instance
+    things = kind.declared(game)
+    if not things:
+        return subject.verdict(kind.item, Word.SKIPPED, since=started, reason="the game declares none")
+    seen = kind.met(subject.rules, ROUNDS, subject.seed)
+    missing = [thing for thing in things if thing.name not in seen]
+    details = [f"{thing.name} is for an event to bring" for thing in missing if _by_event(game, instance, thing.name)]
+    missing = [thing for thing in missing if not _by_event(game, instance, thing.name)]
+    others = _elsewhere(subject, kind, {thing.name for thing in missing})
+    for thing in missing:
+        verdict = _one(subject, kind, thing, others.get(thing.name), started)
+        if isinstance(verdict, Verdict):
+            return verdict
+        details += verdict
+    method = "random play" if not missing else "random play, search"
+    return subject.verdict(kind.item, Word.WITNESSED, method=method, since=started, details=details)
+
+
+def _one(subject: Subject, kind: Kind, thing: Thing, other: str | None, started: float) -> Verdict | list[str]:
+    """What to say of something that random play did not show: a finding, or lines."""
+    inherited = thing.span.source.name != subject.instance.game.file
+    if thing.name not in kind.present(subject.instance):
+        if other is not None:
+            return [f"{thing.name}: not at this table, but with {other}"]
+        if inherited:
+            return [f"{thing.name}: switched off by the game"]
+        return subject.verdict(
+            kind.item, Word.IMPOSSIBLE, method="options and rules", since=started, span=thing.span,
+            details=[f"{kind.verb} {thing.name}, at no table: a constant condition switches it off"],
+        )  # fmt: skip
+    if other is not None:
+        return [f"{thing.name}: not met at this table, but with {other}"]
+    result = kind.possible(subject, thing.name)
+    if result.answer is Answer.NO:
+        return subject.verdict(
+            kind.item, Word.IMPOSSIBLE, method="one position, proved facts", since=started, span=thing.span,
+            details=[f"{kind.verb} {thing.name}"],
+        )  # fmt: skip
+    witness = kind.shown(subject, thing.name)
+    if witness is not None:
+        return [f"{thing.name} after", *told(subject, witness)]
+    reason = f"{thing.name} was not met in {ROUNDS} random rounds, and a short search found none"
+    return subject.verdict(kind.item, Word.UNKNOWN, since=started, span=thing.span, reason=result.reason or reason)
+
+
+def _elsewhere(subject: Subject, kind: Kind, wanted: Collection[str]) -> dict[str, str]:
+    """Which of these happen at other tables of the game, and at which."""
+    found: dict[str, str] = {}
+    for number, instance in enumerate(_tables(subject.instance.game)):
+        if number == MANY or not set(wanted) - found.keys():
+            break
+        for name in kind.met(Rules(instance), FEW, subject.seed) & set(wanted):
+            found.setdefault(name, told_options(instance))
+    return found
+
+
+def _tables(game: core.Game) -> Iterator[core.Instance]:
+    try:
+        yield from tables(game)
+    except BadFile:
+        return
+
+
+def _by_event(game: core.Game, instance: core.Instance, ending: str) -> bool:
+    """Does an ending depend on what only events write?"""
+    if not game.events:
+        return False
+    written = {s.var for e in game.events for b in e.blocks for s in statements(b) if isinstance(s, core.Set)}
+    moved = {s.var for a in game.actions for b in a.blocks for s in statements(b) if isinstance(s, core.Set)}
+    reads = Reads(instance)
+    whens = [e.when for e in game.endings if e.name == ending]
+    return any(reads.variables(when) and reads.variables(when) <= written - moved for when in whens)
+
+
+# ---------------------------------------------------------------- actions
+
+
+def _actions_met(rules: Rules, count: int, seed: int) -> set[str]:
+    found: set[str] = set()
+    names = [a.name for a in rules.instance.actions]
+    for _, _, played in rounds(rules, count, seed):
+        found |= {names[ply.move.action] for ply in played.plies}
+        if len(found) == len(names):
+            break
+    return found
+
+
+def _number(subject: Subject, name: str) -> int:
+    return next(i for i, a in enumerate(subject.instance.actions) if a.name == name)
+
+
+def _legal(subject: Subject, name: str) -> Wish:
+    number = _number(subject, name)
+    return lambda relation, state: enabled(relation, state, [number])
+
+
+def _action_possible(subject: Subject, name: str) -> Result:
+    return in_play(subject, guards(subject, [_number(subject, name)]), _legal(subject, name))
+
+
+def _action_shown(subject: Subject, name: str) -> Witness | None:
+    """A short play after which the action is legal."""
+    number, wish = _number(subject, name), _legal(subject, name)
+    play = Play(subject.study, subject.study.view(guards(subject, [number]), keep_numbers=True))
+    for moves in range(SOON + 1):
+        play.extend(moves)
+        state, relation = play.states[-1], play.relation
+        goal = relation.dag.both(relation.goes_on(state, at_start=moves == 0), wish(relation, state))
+        result = play.solve(play.reaching(goal), seconds=subject.seconds / 3)
+        if result.answer is Answer.UNKNOWN:
+            return None
+        if result.model is not None:
+            try:
+                witness = play.replay(subject.rules, result.model)
+            except Unreplayable:
+                return None
+            legal = any(move.action == number for move in subject.rules.legal_moves(witness.reached))
+            return witness if legal else None
+    return None
+
+
+# ---------------------------------------------------------------- endings
+
+
+def _endings_met(rules: Rules, count: int, seed: int) -> set[str]:
+    found: set[str] = set()
+    names = [e.name for e in rules.instance.endings]
+    for _, _, played in rounds(rules, count, seed):
+        ending = rules.ending(played.ended)
+        if ending is not None:
+            found.add(names[ending])
+        if len(found) == len(names):
+            break
+    return found
+
+
+def _place(subject: Subject, name: str) -> int:
+    return next(i for i, e in enumerate(subject.instance.endings) if e.name == name)
+
+
+def _ending_possible(subject: Subject, name: str) -> Result:
+    """Is there a position, after a move or as a round begins, that ends this way?"""
+    study, place = subject.study, _place(subject, name)
+    encoder, relation = study.open(study.view())
+    start = relation.start(any_match=True)
+    ends = relation.ends(start.begun, at_start=True)[place]
+    result = solve(encoder.dag, [*encoder.side, start.kept, *start.sound, ends], seconds=subject.seconds)
+    if result.answer is not Answer.NO:
+        return result
+    encoder, relation = study.open(study.view(asked(subject.proved)))
+    state = subject.position(relation)
+    closed = relation.concluded(state)
+    bits = [relation.ends(state)[place], *(fact.holds(relation, closed) for fact in subject.proved)]
+    return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
+
+
+def _ending_shown(subject: Subject, name: str) -> Witness | None:
+    if not subject.instance.role("zone", "layout"):
+        return None
+    limits = Limits(query=subject.seconds / 3, search=subject.seconds)
+    return shortest(subject.study, subject.rules, [_place(subject, name)], subject.proved, limits).witness
+
+
+ACTIONS = Kind(
+    "M8",
+    "nobody can ever",
+    lambda game: [Thing(a.name, a.span) for a in game.actions],
+    lambda instance: [a.name for a in instance.actions if not core.is_lit(a.guard, value=False)],
+    _actions_met,
+    _action_possible,
+    _action_shown,
+)
+ENDINGS = Kind(
+    "E1",
+    "a round never ends by",
+    lambda game: [Thing(e.name, e.span) for e in game.endings],
+    lambda instance: [e.name for e in instance.endings if not core.is_lit(e.when, value=False)],
+    _endings_met,
+    _ending_possible,
+    _ending_shown,
+)
