@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from domrules.grammar.source import NOWHERE, Span
+
+
+class Rule(Enum):
+    """What a rule of a file can break in play."""
+
+    PROMISE = "a promise is broken"
+    WRITTEN_TWICE = "a cell is written twice in one step"
+    MOVED_TWICE = "a tile is moved twice in one step"
+    NOT_THERE = "a tile to be moved is not in its source"
+    RANGE = "a number leaves its declared range"
+    UNSET = "a state is looked at before it has a value"
+    STUCK = "nothing can be done, and no ending holds"
 
 
 class RuleError(Exception):
     """A rule of the file broke a promise in some state: `the` of nothing, two writes of a cell, no move and no ending.
 
-    `sentence` says what happened, `span` where the rule stands, `state` is the text of the state it happened in.
+    `rule` is what was broken, `sentence` says what happened, `span` where the rule stands, `state` is the text of the state it happened in.
     """
 
-    def __init__(self, sentence: str, span: Span = NOWHERE, state: str = "") -> None:
-        self.sentence, self.span, self.state = sentence, span, state
+    def __init__(self, rule: Rule, sentence: str, span: Span = NOWHERE, state: str = "") -> None:
+        self.rule, self.sentence, self.span, self.state = rule, sentence, span, state
         place = f"{span}: " if span is not NOWHERE else ""
         super().__init__(f"{place}{sentence}" + (f"\nin this state:\n{state}" if state else ""))
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, assert_never
 from domrules.grammar import core
 from domrules.grammar.source import Span
 from domrules.interpreter.closures import Code, Domain, Frame, aggregation, binary, how_many, single, unary
-from domrules.interpreter.errors import RuleError
+from domrules.interpreter.errors import Rule, RuleError
 from domrules.interpreter.names import describe
 from domrules.interpreter.state import Layout, State, elements
 
@@ -65,9 +65,9 @@ class Compiler:
         code, room = self.expr(e, {}), nesting(e)
         return lambda state: code(state, [None] * room)
 
-    def fail(self, state: State, span: Span, sentence: str) -> RuleError:
+    def fail(self, state: State, rule: Rule, span: Span, sentence: str) -> RuleError:
         """The error for a promise broken in this state, to be raised."""
-        return RuleError(sentence, span, describe(self.layout, state))
+        return RuleError(rule, sentence, span, describe(self.layout, state))
 
     # ------------------------------------------------------------ expressions, in the order of core.Expr
 
@@ -107,7 +107,7 @@ class Compiler:
         def promised(state: State, frame: Frame) -> Any:
             value = code(state, frame)
             if value is None and not isinstance(var.type, core.Maybe):
-                raise self.fail(state, e.span, f"{var.name} is looked at before it has a value")
+                raise self.fail(state, Rule.UNSET, e.span, f"{var.name} is looked at before it has a value")
             return value
 
         return promised
@@ -161,7 +161,7 @@ class Compiler:
 
         def checked(state: State, frame: Frame) -> Any:
             if sum(bool(test(state, frame)) for test in tests) > 1:
-                raise self.fail(state, span, "two rows of a strict table hold at once")
+                raise self.fail(state, Rule.PROMISE, span, "two rows of a strict table hold at once")
             return code(state, frame)
 
         return checked
@@ -229,7 +229,9 @@ class Compiler:
             x: int | None = only(state, frame)
             if x is None:
                 held = code(state, frame)
-                raise self.fail(state, e.span, f"the(...) promises exactly one, but there {how_many(held)}")
+                raise self.fail(
+                    state, Rule.PROMISE, e.span, f"the(...) promises exactly one, but there {how_many(held)}"
+                )
             return x
 
         return promised

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from domrules.grammar.source import NOWHERE
 from domrules.interpreter.chance import Chance, Digest
-from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.errors import Rule, RuleError, Unfinished
 from domrules.interpreter.names import Args, Move, describe
 from domrules.interpreter.players import Player, RandomPlayer
 from domrules.interpreter.rules import Rules
@@ -158,7 +158,7 @@ def out_of_tiles(rules: Rules, state: State, number: int) -> RuleError:
     spans = [d.span for d in rules.instance.game.deals]
     span = spans[number] if number < len(spans) else NOWHERE
     sentence = f"{source} has too few tiles to deal {count} to {target}"
-    return RuleError(sentence, span, describe(rules.layout, state))
+    return RuleError(Rule.NOT_THERE, sentence, span, describe(rules.layout, state))
 
 
 def play_match(

@@ -10,7 +10,7 @@ from typing import Any
 
 from domrules.grammar import core
 from domrules.interpreter.actions import CompiledAction
-from domrules.interpreter.errors import RuleError
+from domrules.interpreter.errors import Rule, RuleError
 from domrules.interpreter.evaluate import Compiler, Watch
 from domrules.interpreter.names import Args, Move
 from domrules.interpreter.state import State
@@ -107,7 +107,9 @@ class Rules:
 
         def checked(state: State) -> State:
             if overlaps(state):
-                raise self._compiler.fail(state, settle.span, "two rows of a strict settlement hold at once")
+                raise self._compiler.fail(
+                    state, Rule.PROMISE, settle.span, "two rows of a strict settlement hold at once"
+                )
             return run(state)
 
         return checked
@@ -190,7 +192,7 @@ class Rules:
     def stuck(self, state: State) -> RuleError:
         """The error of a state in which nobody can do anything although no ending holds."""
         span = self.instance.actions[-1].span
-        return self._compiler.fail(state, span, "no action is possible, and no ending holds")
+        return self._compiler.fail(state, Rule.STUCK, span, "no action is possible, and no ending holds")
 
     # ------------------------------------------------------------ questions
 

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, assert_never
 from domrules.grammar import core
 from domrules.grammar.source import Span
 from domrules.interpreter.closures import Code, Domain, Frame
+from domrules.interpreter.errors import Rule
 from domrules.interpreter.evaluate import Compiler, Scope, bind, nesting
 from domrules.interpreter.state import State
 
@@ -98,7 +99,7 @@ class Stepper:
                 continue
             if (var.low is not None and value < var.low) or (var.high is not None and value > var.high):
                 bounds = f"{'' if var.low is None else var.low}..{'' if var.high is None else var.high}"
-                raise self.compiler.fail(state, span, f"{name} becomes {value}, outside {bounds}")
+                raise self.compiler.fail(state, Rule.RANGE, span, f"{name} becomes {value}, outside {bounds}")
 
     # ------------------------------------------------------------ statements, in the order of core.Stmt
 
@@ -133,7 +134,7 @@ class Stepper:
         def run(state: State, frame: Frame, effects: Effects) -> None:
             cell = where(state, frame)
             if cell in effects.sets or cell in effects.adds:
-                raise self.compiler.fail(state, s.span, f"{s.var} is written twice in one step")
+                raise self.compiler.fail(state, Rule.WRITTEN_TWICE, s.span, f"{s.var} is written twice in one step")
             effects.sets[cell] = value(state, frame)
 
         return run
@@ -144,7 +145,7 @@ class Stepper:
         def run(state: State, frame: Frame, effects: Effects) -> None:
             cell = where(state, frame)
             if cell in effects.sets:
-                raise self.compiler.fail(state, s.span, f"{s.var} is set and added to in one step")
+                raise self.compiler.fail(state, Rule.WRITTEN_TWICE, s.span, f"{s.var} is set and added to in one step")
             effects.adds[cell] = effects.adds.get(cell, 0) + value(state, frame)
 
         return run
@@ -157,9 +158,11 @@ class Stepper:
         def run(state: State, frame: Frame, effects: Effects) -> None:
             mask, origin, goal = 1 << tile(state, frame), source(state, frame), target(state, frame)
             if effects.moved & mask:
-                raise self.compiler.fail(state, s.span, "a tile is moved twice in one step")
+                raise self.compiler.fail(state, Rule.MOVED_TWICE, s.span, "a tile is moved twice in one step")
             if not state.cells[origin] & mask:
-                raise self.compiler.fail(state, s.span, f"the tile to be moved is not in {s.source.var}")
+                raise self.compiler.fail(
+                    state, Rule.NOT_THERE, s.span, f"the tile to be moved is not in {s.source.var}"
+                )
             effects.moved |= mask
             effects.moves.append((origin, goal, mask))
 

@@ -9,27 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import combinations
 from typing import assert_never
 
 from domrules.grammar import core
 from domrules.grammar.source import Span
+from domrules.interpreter.errors import Rule
 from domrules.verifier import symbols
 from domrules.verifier.dag import FALSE, TRUE, Bit, Dag, Number
 from domrules.verifier.encode import Encoder, Env
 from domrules.verifier.promises import Promises
 from domrules.verifier.symbols import Cell, Members, Symbol, Symbols
-
-
-class Rule(Enum):
-    """What a step can break."""
-
-    PROMISE = "a promise is broken"
-    WRITTEN_TWICE = "a cell is written twice in one step"
-    MOVED_TWICE = "a tile is moved twice in one step"
-    NOT_THERE = "a tile to be moved is not in its source"
-    RANGE = "a number leaves its declared range"
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,8 @@ def computed(
     """Proved linear facts. `query`, `whole`: seconds; equations about which the solver cannot say are left out."""
     clock = Clock(query, whole)
     rounds = list(played(rules, sampling))
+    if not rounds:
+        return []
     bits = truths(study)
     columns = Columns.of(rows_of(rules, bits, rounds), len(bits))
     rational, parity = Kernel(len(bits)), ParityKernel(len(bits))

@@ -16,10 +16,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
+from domrules.interpreter.errors import Rule
 from domrules.interpreter.rules import overlap
 from domrules.verifier import symbols
 from domrules.verifier.dag import FALSE, TRUE, Bit, Number
-from domrules.verifier.effects import Effects, Fault, Occasion, Rule, run, within
+from domrules.verifier.effects import Effects, Fault, Occasion, run, within
 from domrules.verifier.encode import Encoder
 from domrules.verifier.promises import Promises
 from domrules.verifier.symbols import Cell, Members, Symbol, Symbols

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from domrules.grammar import core
-from domrules.interpreter.errors import RuleError
+from domrules.interpreter.errors import Rule, RuleError
 from domrules.interpreter.names import Args, Move, move_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
@@ -55,10 +55,12 @@ def m1(subject: Subject) -> Verdict:
 
 def _stuck_by_chance(subject: Subject) -> list[str]:
     """A random match that stops because nothing can be done."""
-    sentence = subject.rules.stuck(subject.rules.new_match()).sentence
     for match, error in rule_errors(subject.rules, ROUNDS, subject.seed):
-        if error.sentence == sentence:
-            return [f"{sentence}: match {match} of seed {subject.seed}, in this state:", *error.state.splitlines()]
+        if error.rule is Rule.STUCK:
+            return [
+                f"{error.sentence}: match {match} of seed {subject.seed}, in this state:",
+                *error.state.splitlines(),
+            ]
     return []
 
 

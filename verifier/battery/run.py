@@ -47,11 +47,13 @@ ITEMS: Sequence[Item] = (
     Item("C2", "rows of a settlement do not collide", scoring.c2),
     Item("W1", "no cell is written twice at once", writes.w1),
     Item("W2", "a moved tile is where it is moved from", writes.w2),
+    Item("W3", "a number stays in its range", writes.w3),
+    Item("W4", "every promise is kept", writes.w4),
 )
 """Asked of every table."""
 
-SAID_OF_ROUNDS = (Word.PROVED, Word.CONFIGURED, Word.IMPOSSIBLE)
-"""Words that say nothing where no round is ever played."""
+OF_NUMBERS = ("C1", "C2", "C4")
+"""Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
     "D2": "the deal fits the set",
@@ -92,7 +94,10 @@ def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
                 yield _asked(subject, item.id, item.ask)
         for claim in game.claims:
             if request.wants(claim.name) and (claim.kind != "numbers" or subject is subjects[0]):
-                yield _asked(subject, claim.name, partial(claims.claim, c=claim))
+                if claim.kind == "numbers":
+                    yield claims.claim(subject, claim)
+                else:
+                    yield _asked(subject, claim.name, partial(claims.claim, c=claim))
 
 
 def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Iterator[Subject]:
@@ -128,17 +133,10 @@ def _asked(subject: Subject, name: str, ask: Callable[[Subject], Verdict]) -> Ve
     """The verdict, whatever happens on the way: a rule that breaks in play is a finding of its own."""
     began = time.perf_counter()
     try:
-        verdict = _without_events(subject, name, ask(subject))
-        if (
-            verdict.word in SAID_OF_ROUNDS
-            and name not in ("C4", "C1", "C2")
-            and "integers" not in verdict.method
-            and not subject.dealt_out
-        ):
-            verdict = replace(
-                verdict, word=Word.HOLLOW, reason="no deal is ever kept, so there is no round to speak of"
-            )
-        subject.found[name] = verdict
+        if name not in OF_NUMBERS and not subject.dealt_out:
+            reason = "no deal is ever kept, so there is no round to speak of"
+            return subject.verdict(name, Word.HOLLOW, since=began, reason=reason)
+        subject.found[name] = verdict = _without_events(subject, name, ask(subject))
         return verdict
     except RuleError as error:
         details = error.state.splitlines()

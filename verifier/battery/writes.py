@@ -1,22 +1,24 @@
 """W1: no cell is written twice in one block. W2: a moved tile is where it is moved from, and moved once.
+W3: a number stays in its range. W4: what `the(…)` and `strict` promise is kept.
 
-Asked of every block of every action, of `begin` and of the settlements, from any position the proved facts allow.
+Asked of every block of every action, of `begin`, of endings and settlements, from any position the proved facts allow.
+Nothing is forgotten here: a cell that nothing reads may be written twice, too.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
-from domrules.interpreter.errors import RuleError
+from domrules.interpreter.errors import Rule, RuleError
 from domrules.verifier.battery.play import rule_errors
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
-from domrules.verifier.effects import Fault, Rule
+from domrules.verifier.effects import Fault
 from domrules.verifier.encode import Encoder
-from domrules.verifier.facts import asked
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.view import FULL
 
 MATCHES = 100
 """Random matches looked through for a rule that breaks."""
@@ -24,7 +26,7 @@ RULES = {
     "W1": (Rule.WRITTEN_TWICE,),
     "W2": (Rule.NOT_THERE, Rule.MOVED_TWICE),
     "W3": (Rule.RANGE,),
-    "W4": (Rule.PROMISE,),
+    "W4": (Rule.PROMISE, Rule.UNSET),
 }
 
 
@@ -38,9 +40,29 @@ def w2(subject: Subject) -> Verdict:
     return _faultless(subject, "W2")
 
 
+def w3(subject: Subject) -> Verdict:
+    """A number that has a range stays in it."""
+    if not any(v.low is not None or v.high is not None for v in subject.instance.vars.values()):
+        return subject.verdict("W3", Word.SKIPPED, since=time.perf_counter(), reason="no state has a range")
+    return _faultless(subject, "W3")
+
+
+def w4(subject: Subject) -> Verdict:
+    """Every promise is kept."""
+    return _faultless(subject, "W4")
+
+
 def _faultless(subject: Subject, item: str) -> Verdict:
     started = time.perf_counter()
     rules = RULES[item]
+    broken = _in_play(subject, rules)
+    if broken is not None:
+        match, error = broken
+        state = [f"  {line}" for line in error.state.splitlines()]
+        details = [error.sentence, f"match {match} of seed {subject.seed}, in this state:", *state]
+        return subject.verdict(
+            item, Word.REFUTED, method="random play", since=started, details=details, span=error.span
+        )
     for where, encoder, base, faults in _situations(subject):
         mine = [fault for fault in faults if fault.rule in rules and fault.bit != FALSE]
         if not mine:
@@ -55,36 +77,22 @@ def _faultless(subject: Subject, item: str) -> Verdict:
                 item, Word.UNKNOWN, since=started, reason=f"{where}: {result.reason}", span=mine[0].span
             )
         model = result.model
-        broken = _in_play(subject, {(f.span.start, f.span.end) for f in mine})
-        if broken is not None:
-            match, error = broken
-            details = [
-                error.sentence,
-                f"match {match} of seed {subject.seed}, in this state:",
-                *(f"  {x}" for x in error.state.splitlines()),
-            ]
-            return subject.verdict(
-                item, Word.REFUTED, method="random play", since=started, details=details, span=error.span
-            )
         fault = next(f for f in mine if model.bit(f.bit))
         reason = f"{where}: {fault.rule.value} in a position that the proved facts allow, but that no play may reach"
         return subject.verdict(item, Word.UNKNOWN, since=started, reason=reason, span=fault.span)
     return subject.verdict(item, Word.PROVED, method="any position the proved facts allow, one step", since=started)
 
 
-def _in_play(subject: Subject, places: set[tuple[int, int]]) -> tuple[int, RuleError] | None:
-    """A random match that breaks a rule at one of these places."""
-    for match, error in rule_errors(subject.rules, MATCHES, subject.seed):
-        if (error.span.start, error.span.end) in places:
-            return match, error
-    return None
+def _in_play(subject: Subject, rules: Collection[Rule]) -> tuple[int, RuleError] | None:
+    """A random match that breaks one of these."""
+    errors = rule_errors(subject.rules, MATCHES, subject.seed)
+    return next(((match, error) for match, error in errors if error.rule in rules), None)
 
 
 def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit], Sequence[Fault]]]:
     """Where blocks are carried out, each as a question of its own."""
     study = subject.study
-    facts = subject.proved
-    view = study.view(asked(facts), keep_numbers=True)
+    facts, view = subject.proved, FULL
     encoder, relation = study.open(view)
     start = relation.start(any_match=True)
     yield "begin", encoder, [start.kept], start.faults
