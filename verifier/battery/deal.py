@@ -21,7 +21,7 @@ MAX_TABLES = 20_000
 def d2(game: core.Game) -> Verdict:
     """All deals together, and the reserve, take no more tiles than there are: every table the file allows is tried."""
     started = time.perf_counter()
-    deciding = _deciding(game)
+    deciding = deciding_options(game)
     tried = refused = 0
     for players, options in _tables(game, deciding):
         if tried + refused >= MAX_TABLES:
@@ -64,7 +64,7 @@ def _options_text(game: core.Game, deciding: tuple[str, ...]) -> str:
     return ", every value of " + ", ".join(deciding)
 
 
-def _deciding(game: core.Game) -> tuple[str, ...]:
+def deciding_options(game: core.Game) -> tuple[str, ...]:
     """Options that the set, the deal or the reserve depend on."""
     static = [d.count for d in game.deals]
     static += [e for d in game.enums for e in (d.low, d.high) if e is not None]

@@ -12,7 +12,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import alive, claims, deal, ends, fish, moves, scoring, start, turns, writes
+from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -52,12 +52,13 @@ ITEMS: Sequence[Item] = (
 )
 """Asked of every table."""
 
-OF_NUMBERS = ("C1", "C2", "C4")
+OF_NUMBERS = ("C1", "C2", "C4", "R1")
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
     "D2": "the deal fits the set",
     "C4": "rounding is right",
+    "R1": "no row is dead",
     **{item.id: item.title for item in ITEMS},
 }
 
@@ -88,6 +89,8 @@ def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
     subjects = list(_subjects(game, counts, request))
     if subjects and request.wants("C4"):
         yield _asked(subjects[0], "C4", scoring.c4)
+    if subjects and request.wants("R1"):
+        yield _asked(subjects[0], "R1", dead.r1)
     for subject in subjects:
         for item in ITEMS:
             if request.wants(item.id):

@@ -1,0 +1,247 @@
+"""R1: no row of a table or settlement is dead. Asked of the file's own rows, over all its tables, with options left open.
+
+Random play shows most rows alive. Of the rest the solver is asked, wherever the rules look at the table: as tiles are dealt,
+in play, after a round. A row is called dead only when it is impossible in all of these.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from itertools import product
+
+from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.source import Span
+from domrules.grammar.static import calls
+from domrules.interpreter.coverage import Clause, Coverage, as_written, clauses, place, written
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.verifier import symbols
+from domrules.verifier.battery.deal import deciding_options
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.dag import Bit
+from domrules.verifier.encode import Encoder, Env
+from domrules.verifier.facts import asked
+from domrules.verifier.reads import statements
+from domrules.verifier.relation import ENDING, NoDeal, Relation
+from domrules.verifier.solver import Answer, solve
+from domrules.verifier.symbols import Symbols
+from domrules.verifier.verdict import Verdict, Word
+
+ROUNDS = 400
+"""Random rounds, over all tables, that show rows alive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: its define (none: a settlement), its test, the tests before it, and the names bound around it."""
+
+    fn: str | None
+    test: core.Expr
+    before: tuple[core.Expr, ...]
+    bound: tuple[tuple[str, str], ...]
+    """Names with their sorts."""
+    clause: Clause
+
+
+def r1(subject: Subject) -> Verdict:
+    """No row of the file is dead."""
+    started = time.perf_counter()
+    game = subject.instance.game
+    unmet = _unmet(game, subject.seed)
+    rows = [row for row in _rows(game) if place(row.clause.span) in unmet]
+    tables = [_Table(subject, instance) for instance in _open_tables(game)] if rows else []
+    dead, open_ = list[str](), list[str]()
+    span: Span | None = None
+    for row in rows:
+        answer, why = _judged(tables, row)
+        if answer is Answer.NO:
+            dead.append(f"{row.clause}: {why}")
+            span = span or row.clause.span
+        else:
+            open_.append(f"{row.clause}: not met in {ROUNDS} random rounds, and not shown to be impossible")
+    if span is not None:
+        return subject.verdict(
+            "R1", Word.REFUTED, method="every place where the row is looked at, options open", since=started,
+            details=[*dead, *open_], span=span,
+        )  # fmt: skip
+    if open_:
+        reason = "some rows were not met"
+        return subject.verdict("R1", Word.UNKNOWN, since=started, details=open_, reason=reason)
+    return subject.verdict("R1", Word.WITNESSED, method="random play over all tables", since=started)
+
+
+def _unmet(game: core.Game, seed: int) -> set[tuple[str, int, int]]:
+    """Places of the clauses that random play did not show alive."""
+    coverage = Coverage()
+    with suppress(RuleError, Unfinished, BadFile):
+        coverage.play(game, ROUNDS, seed)
+    return {place(clause.span) for clause in coverage.never(game)}
+
+
+def _rows(game: core.Game) -> Iterator[Row]:
+    """The rows with a condition, of the game's own file."""
+    told = {place(clause.span): clause for clause in clauses(game)}
+    for fn in game.fns.values():
+        if isinstance(fn.body, core.Cases) and fn.body.span.source.name == game.file:
+            bound = tuple((name, kind.sort) for name, kind in fn.params if isinstance(kind, core.Elem))
+            tests = [test for test, _ in fn.body.rows]
+            for i, (test, value) in enumerate(fn.body.rows):
+                yield Row(fn.name, test, tuple(tests[:i]), bound, told[place(value.span)])
+    for settle in game.settles:
+        if settle.span.source.name != game.file:
+            continue
+        around = () if settle.var is None or settle.sort is None else ((settle.var, settle.sort),)
+        tests = [row.test for row in settle.rows]
+        for i, row in enumerate(settle.rows):
+            if not core.is_lit(row.test, value=True):
+                yield Row(None, row.test, tuple(tests[:i]), around, told[place(row.span)])
+
+
+def _open_tables(game: core.Game) -> Iterator[core.Instance]:
+    """Every player count, all options open that do not change the deal."""
+    fixed = deciding_options(game)
+    for players in game.seats:
+        try:
+            yield instantiate(game, players, {}, [name for name in game.options if name not in fixed])
+        except (SettingError, BadFile):
+            continue
+
+
+class _Table:
+    """A table of the game as it is written, on which rows are looked at."""
+
+    def __init__(self, subject: Subject, instance: core.Instance) -> None:
+        self.events, self.written = bool(instance.events), written(instance)
+        self.instance = replace(as_written(instance), events=())
+        self.inner = Subject(self.instance, subject.seconds / 3, subject.seed)
+
+    def test(self, e: core.Expr) -> core.Expr:
+        """An expression of the game as one of this table."""
+        return self.written(e)
+
+    def places(self, row: Row) -> Iterator[tuple[Encoder, Symbols, list[Bit]]]:
+        """Wherever the rules look at the row: a position with what is known of it."""
+        used = _uses(self.instance)
+        study = self.inner.study
+        if row.fn in used["deal"]:
+            encoder, relation = study.open(study.view(study.instance.vars, keep_numbers=True))
+            try:
+                start = relation.start(any_match=True)
+            except NoDeal:
+                return
+            yield encoder, start.dealt, []
+            yield encoder, start.begun, [start.kept]
+        if row.fn in used["play"]:
+            yield from self.play()
+        if row.fn is None or row.fn in used["after"]:
+            yield self.after()
+
+    def play(self) -> Iterator[tuple[Encoder, Symbols, list[Bit]]]:
+        known = () if self.events else self.inner.proved
+        study = self.inner.study
+        for ended in (False, True):
+            encoder, relation = study.open(study.view({*study.instance.vars, *asked(known)}, keep_numbers=True))
+            state = relation.any_state("s", partition=self.inner.conserved)
+            closed = relation.concluded(state)
+            yield encoder, closed if ended else state, [fact.holds(relation, closed) for fact in known]
+
+    def after(self) -> tuple[Encoder, Symbols, list[Bit]]:
+        """After a round, between settlements too: what they write may be anything."""
+        known = () if self.events else self.inner.proved
+        study = self.inner.study
+        encoder, relation = study.open(study.view({*study.instance.vars, *asked(known)}, keep_numbers=True))
+        state = relation.any_state("s", partition=self.inner.conserved)
+        closed = relation.concluded(state)
+        bits = [fact.holds(relation, closed) for fact in known]
+        if not self.events:
+            bits.append(-relation.goes_on(state))
+        return encoder, self.rewritten(relation, closed), bits
+
+    def rewritten(self, relation: Relation, state: Symbols) -> Symbols:
+        """The position with anything in the cells that settlements write, and (with events) any ending."""
+        written = {
+            s.var for settle in self.instance.settles for s in statements(settle.block()) if isinstance(s, core.Set)
+        }
+        changes = {}
+        for name in written:
+            var = self.instance.vars[name]
+            for index in self.instance.cells(name):
+                changes[name, index] = relation.any_cell(var, (name, index), "after")
+        if self.events:
+            kind = self.instance.vars[ENDING[0]].type
+            encoder = relation.encoder
+            changes[ENDING] = symbols.free(encoder.dag, encoder.side, self.instance, kind, "ended", forgotten=False)
+        return state.put(changes)
+
+
+def _judged(tables: Iterable[_Table], row: Row) -> tuple[Answer, str]:
+    """Can the row decide anywhere? And why not."""
+    alone = False
+    for table in tables:
+        test = table.test(row.test)
+        before = [table.test(e) for e in row.before]
+        for encoder, state, bits in table.places(row):
+            for with_others in (True, False):
+                dag = encoder.dag
+                found = []
+                for env in _elements(table.instance, row.bound):
+                    here = encoder.truth(test, state, env)
+                    earlier = dag.any(encoder.truth(e, state, env) for e in before) if with_others else -1
+                    found.append(dag.both(here, -earlier))
+                result = solve(dag, [*encoder.side, *bits, dag.any(found)], seconds=table.inner.seconds)
+                if result.answer is Answer.NO:
+                    continue
+                if with_others:
+                    return result.answer, ""
+                alone = True
+    return Answer.NO, "the rows before it take all it matches" if alone else "nothing ever matches it"
+
+
+def _elements(instance: core.Instance, bound: tuple[tuple[str, str], ...]) -> Iterator[Env]:
+    sizes = [range(instance.sorts[sort].size) for _, sort in bound]
+    for values in product(*sizes):
+        yield dict(zip((name for name, _ in bound), values, strict=True))
+
+
+def _uses(instance: core.Instance) -> dict[str, Collection[str]]:
+    """Which defines the rules look at as tiles are dealt, in play, and after a round."""
+
+    def inside(*blocks: core.Block) -> list[core.Expr]:
+        found: list[core.Expr] = []
+
+        def keep(e: core.Expr) -> core.Expr:
+            found.append(e)
+            return e
+
+        for block in blocks:
+            core.rebuild_block(block, keep)
+        return found
+
+    actions = [*instance.actions, *instance.events]
+    roots = {
+        "deal": [instance.redeal, *inside(*instance.begin), *(v.init for v in instance.vars.values() if v.init)],
+        "play": [
+            *(a.guard for a in actions), *(p.domain for a in actions for p in a.params if p.domain is not None),
+            *inside(*(block for a in actions for block in a.blocks)), *(e.when for e in instance.endings),
+        ],
+        "after": [
+            instance.over, instance.winners, *inside(*(s.block() for s in instance.settles)),
+            *(fn.body for fn in instance.fns.values() if fn.outcome),
+        ],
+    }  # fmt: skip
+    return {where: _called(instance, found) for where, found in roots.items()}
+
+
+def _called(instance: core.Instance, roots: Iterable[core.Expr]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        for call in calls(waiting.pop()):
+            if call.fn not in found:
+                found.add(call.fn)
+                waiting.append(instance.fns[call.fn].body)
+    return found
