@@ -75,8 +75,10 @@ class Formulas:
         self.unknowns: dict[TermId, Any] = {}
         self.arithmetic = False
         """Is an integer comparison among the formulas made so far?"""
-        self._context = z3.main_ctx().ref()
-        self._bits: dict[Bit, Any] = {TRUE: z3.BoolVal(True), FALSE: z3.BoolVal(False)}
+        self.context = z3.Context()
+        """A room of its own in Z3: what was asked before, and in which order, must not change an answer."""
+        self._context = self.context.ref()
+        self._bits: dict[Bit, Any] = {TRUE: z3.BoolVal(True, self.context), FALSE: z3.BoolVal(False, self.context)}
         self._terms: dict[TermId, Any] = {}
 
     def bit(self, bit: Bit) -> Any:
@@ -107,20 +109,20 @@ class Formulas:
     def _signed(self, bit: Bit) -> Any:
         found = self._bits.get(bit)
         if found is None:
-            found = self._bits[bit] = z3.BoolRef(z3.Z3_mk_not(self._context, self._bits[-bit].as_ast()))
+            found = self._bits[bit] = self._truth(z3.Z3_mk_not(self._context, self._bits[-bit].as_ast()))
         return found
 
     def _make(self, bit: Bit) -> Any:
         match self.dag.nodes[bit]:
             case Var(name):
-                self.variables[bit] = made = z3.Bool(name)
+                self.variables[bit] = made = z3.Bool(name, self.context)
                 return made
             case Or(parts):
                 return self._or([self._signed(part) for part in sorted(parts)])
             case Xor(parts):
                 first, *rest = [self._signed(part) for part in sorted(parts)]
                 for part in rest:
-                    first = z3.BoolRef(z3.Z3_mk_xor(self._context, first.as_ast(), part.as_ast()))
+                    first = self._truth(z3.Z3_mk_xor(self._context, first.as_ast(), part.as_ast()))
                 return first
             case AtLeast(weights, bound):
                 return z3.PbGe([(self._signed(part), weight) for part, weight in sorted(weights)], bound)
@@ -136,13 +138,19 @@ class Formulas:
     def _or(self, parts: list[Any]) -> Any:
         """Like z3.Or, without its checks: most nodes are these."""
         array = (z3.Ast * len(parts))(*[part.as_ast() for part in parts])
-        return z3.BoolRef(z3.Z3_mk_or(self._context, len(parts), array))
+        return self._truth(z3.Z3_mk_or(self._context, len(parts), array))
+
+    def _truth(self, made: Any) -> Any:
+        return z3.BoolRef(made, self.context)
+
+    def _number(self, value: int) -> Any:
+        return z3.IntVal(value, self.context)
 
     def number(self, number: Number) -> Any:
         """The formula of a number."""
-        parts = [z3.If(self.bit(bit), z3.IntVal(weight), z3.IntVal(0)) for bit, weight in number.bits.items()]
+        parts = [z3.If(self.bit(bit), self._number(weight), self._number(0)) for bit, weight in number.bits.items()]
         parts += [factor * self.term(term) for term, factor in number.terms.items()]
-        return z3.Sum([*parts, z3.IntVal(number.const)])
+        return z3.Sum([*parts, self._number(number.const)])
 
     def term(self, term: TermId) -> Any:
         found = self._terms.get(term)
@@ -153,10 +161,10 @@ class Formulas:
     def _term(self, term: TermId) -> Any:
         match self.dag.terms[term]:
             case Unknown(name):
-                self.unknowns[term] = made = z3.Int(name)
+                self.unknowns[term] = made = z3.Int(name, self.context)
                 return made
             case Guarded(bit, number):
-                return z3.If(self.bit(bit), self.number(number), z3.IntVal(0))
+                return z3.If(self.bit(bit), self.number(number), self._number(0))
             case Floor(number, divisor):
                 return self.number(number) / divisor
             case Product(left, right):
@@ -216,11 +224,12 @@ class Session:
     def core(self, bits: Sequence[Bit], *, seconds: float) -> list[int] | None:
         """Places of some of the bits that cannot hold together with what was added; None when unknown or possible."""
         marks = {f"mark.{place}": place for place in range(len(bits))}
-        solver = make(Engine.GENERAL)
+        known = {mark: z3.Bool(mark, self.formulas.context) for mark in marks}
+        solver = make(Engine.GENERAL, self.formulas.context)
         self._assert(solver, self._base)
         for mark, place in marks.items():
-            solver.add(z3.Implies(z3.Bool(mark), self.formulas.bit(bits[place])))
-        if guarded(solver, seconds, [z3.Bool(mark) for mark in marks]) is not Answer.NO:
+            solver.add(z3.Implies(known[mark], self.formulas.bit(bits[place])))
+        if guarded(solver, seconds, list(known.values())) is not Answer.NO:
             return None
         return [marks[str(mark)] for mark in solver.unsat_core()]
 
@@ -235,7 +244,7 @@ class Session:
 
     def _ready(self) -> Any:
         if self._solver is None:
-            self._solver = make(self.engine)
+            self._solver = make(self.engine, self.formulas.context)
             self._assert(self._solver, self._base)
         return self._solver
 
@@ -283,15 +292,15 @@ def guarded(solver: Any, seconds: float, assumptions: Sequence[Any] = ()) -> Ans
         watcher.join()
 
 
-def make(engine: Engine) -> Any:
-    """A fresh solver."""
+def make(engine: Engine, context: Any) -> Any:
+    """A fresh solver for the formulas of a context."""
     match engine:
         case Engine.FINITE:
-            return z3.SolverFor("QF_FD")
+            return z3.SolverFor("QF_FD", context)
         case Engine.BITS:
-            return z3.Then("simplify", "pb2bv", "bit-blast", "sat").solver()
+            return z3.Then("simplify", "pb2bv", "bit-blast", "sat", ctx=context).solver()
         case Engine.GENERAL:
-            return z3.Solver()
+            return z3.Solver(ctx=context)
         case never:
             assert_never(never)
 
