@@ -27,7 +27,7 @@ class RuleError(Exception):
 
     def __init__(self, rule: Rule, sentence: str, span: Span = NOWHERE, state: str = "") -> None:
         self.rule, self.sentence, self.span, self.state = rule, sentence, span, state
-        place = f"{span}: " if span is not NOWHERE else ""
+        place = f"{span}: " if span.source.name else ""
         super().__init__(f"{place}{sentence}" + (f"\nin this state:\n{state}" if state else ""))
 
 

@@ -13,7 +13,7 @@ from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
 from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
-from domrules.verifier.battery.subject import Subject
+from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.verdict import Verdict, Word
 
 
@@ -52,14 +52,18 @@ ITEMS: Sequence[Item] = (
 )
 """Asked of every table."""
 
+ONCE: Sequence[Item] = (
+    Item("C4", "rounding is right", scoring.c4),
+    Item("R1", "no row is dead", dead.r1),
+)
+"""Asked of the game, at its first table."""
+
 OF_NUMBERS = ("C1", "C2", "C4", "R1")
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
     "D2": "the deal fits the set",
-    "C4": "rounding is right",
-    "R1": "no row is dead",
-    **{item.id: item.title for item in ITEMS},
+    **{item.id: item.title for item in (*ONCE, *ITEMS)},
 }
 
 
@@ -78,36 +82,85 @@ class Request:
         return name not in self.skip and (not self.only or name in self.only)
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a plan: an item or claim, and the place of its table among the tables (None: the whole game)."""
+
+    name: str
+    table: int | None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What will be asked, in order: whoever makes it from the same game and request has the same questions."""
+
+    game: core.Game
+    request: Request
+    tables: Sequence[core.Instance]
+    questions: Sequence[Question]
+
+    def scope(self, question: Question) -> str:
+        """The table of a question in words."""
+        return "all tables" if question.table is None else told_options(self.tables[question.table])
+
+
+def plan(game: core.Game, request: Request) -> Plan:
+    """The questions of a request. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
+    tables = list(_tables(game, request))
+    named = [Question("D2", None)]
+    named += [Question(item.id, 0) for item in ONCE if tables]
+    for number in range(len(tables)):
+        named += [Question(item.id, number) for item in ITEMS]
+        named += [Question(c.name, number) for c in game.claims if c.kind != "numbers" or number == 0]
+    return Plan(game, request, tables, [question for question in named if request.wants(question.name)])
+
+
+class Examiner:
+    """Answers the questions of a plan. What is proved of a table is kept for its other questions."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.subjects: dict[int, Subject] = {}
+        self.claims = {claim.name: claim for claim in plan.game.claims}
+        self.items = {item.id: item for item in (*ONCE, *ITEMS)}
+
+    def answer(self, question: Question) -> Verdict:
+        """The verdict. Raises BadFile for a mistake that only shows at this table."""
+        if question.table is None:
+            return deal.d2(self.plan.game)
+        subject, name = self.subject(question.table), question.name
+        if name in self.items:
+            return _asked(subject, name, self.items[name].ask)
+        claim = self.claims[name]
+        if claim.kind == "numbers":
+            return claims.claim(subject, claim)
+        return _asked(subject, name, partial(claims.claim, c=claim))
+
+    def subject(self, number: int) -> Subject:
+        """A table by its place. Events are left out: what only they write is fixed."""
+        if number not in self.subjects:
+            request, instance = self.plan.request, self.plan.tables[number]
+            self.subjects[number] = Subject(optimise(replace(instance, events=())), request.seconds, request.seed)
+        return self.subjects[number]
+
+
 def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
-    """The verdicts, as they are found. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
-    if request.wants("D2"):
-        yield deal.d2(game)
-    counts = [n for n in game.seats if not request.players or n in request.players]
+    """The verdicts, as they are found, all in this process. Raises as `plan` does."""
+    planned = plan(game, request)
+    examiner = Examiner(planned)
+    yield from map(examiner.answer, planned.questions)
+
+
+def _tables(game: core.Game, request: Request) -> Iterator[core.Instance]:
+    """The tables asked about. Options may rule some out, but not all."""
     for n in request.players:
         if n not in game.seats:
             instantiate(game, n, request.options)
-    subjects = list(_subjects(game, counts, request))
-    if subjects and request.wants("C4"):
-        yield _asked(subjects[0], "C4", scoring.c4)
-    if subjects and request.wants("R1"):
-        yield _asked(subjects[0], "R1", dead.r1)
-    for subject in subjects:
-        for item in ITEMS:
-            if request.wants(item.id):
-                yield _asked(subject, item.id, item.ask)
-        for claim in game.claims:
-            if request.wants(claim.name) and (claim.kind != "numbers" or subject is subjects[0]):
-                if claim.kind == "numbers":
-                    yield claims.claim(subject, claim)
-                else:
-                    yield _asked(subject, claim.name, partial(claims.claim, c=claim))
-
-
-def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Iterator[Subject]:
-    """The tables asked about. Options may rule some out, but not all. Events are left out: what only they write is fixed."""
     refused: SettingError | None = None
     found = 0
-    for n in counts:
+    for n in game.seats:
+        if request.players and n not in request.players:
+            continue
         try:
             instance = instantiate(game, n, request.options)
         except SettingError as error:
@@ -118,7 +171,7 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
                 continue
             raise
         found += 1
-        yield Subject(optimise(replace(instance, events=())), request.seconds, request.seed)
+        yield instance
     if not found and refused is not None:
         raise refused
 
