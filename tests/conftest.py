@@ -4,6 +4,7 @@ Both can also come from the environment: DOM_FULL=1, DOM_ACCEPT=1.
 """
 
 import os
+import tempfile
 
 import pytest
 from hypothesis import settings
@@ -15,7 +16,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Properties are tried more often in a full run; how long one try takes is no matter of theirs."""
+    """Properties are tried more often in a full run; how long one try takes is no matter of theirs.
+
+    Answers of the verifier are kept in a folder of this run, not in the user's.
+    """
+    os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="dom-cache-")
     settings.register_profile("short", deadline=None)
     settings.register_profile("full", deadline=None, max_examples=2000)
     settings.load_profile("full" if switched_on(config, "full") else "short")

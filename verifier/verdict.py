@@ -79,6 +79,8 @@ class Verdict:
     """Of UNKNOWN and SKIPPED: why."""
     depth: int | None = None
     """The k of HOLDS and NOT FOUND."""
+    cached: bool = False
+    """It is that of an earlier run; `seconds` are those it took then."""
 
     @property
     def text(self) -> str:
