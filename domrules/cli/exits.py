@@ -81,10 +81,14 @@ def outcome(action: Callable[[], ExitCode]) -> ExitCode:
     except OSError as error:
         return failed(ExitCode.IO, describe(error))
     except Exception as error:
-        what = f"{type(error).__name__}: {error}".removesuffix(": ")
-        hint = "This is a fault of dom, not of your files; DOM_TRACEBACK=1 shows where."
-        return failed(ExitCode.INTERNAL, f"internal error, {what}. {hint}")
+        return internal(f"{type(error).__name__}: {error}".removesuffix(": "))
     return code
+
+
+def internal(what: str) -> ExitCode:
+    """Say that it is our fault."""
+    hint = "This is a fault of dom, not of your files; DOM_TRACEBACK=1 shows where."
+    return failed(ExitCode.INTERNAL, f"internal error, {what}. {hint}")
 
 
 def describe(error: OSError) -> str:
@@ -97,11 +101,16 @@ def describe(error: OSError) -> str:
 def failed(code: ExitCode, sentence: str) -> ExitCode:
     """Print the sentence on stderr, after the traceback when DOM_TRACEBACK is set."""
     with contextlib.suppress(OSError):
-        if os.environ.get("DOM_TRACEBACK") and code is not ExitCode.INTERRUPTED:
+        if wants_traceback() and code is not ExitCode.INTERRUPTED and sys.exc_info()[0] is not None:
             traceback.print_exc()
         print(f"dom: {sentence}", file=sys.stderr)
     drop_unwritten()
     return code
+
+
+def wants_traceback() -> bool:
+    """Does whoever started us want to see where a fault is?"""
+    return bool(os.environ.get("DOM_TRACEBACK"))
 
 
 def closed_pipe() -> ExitCode:

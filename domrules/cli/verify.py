@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 import re
+import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
 from domrules.cli.games import File, Settings, open_game, refused, setting
+from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, did_you_mean
 from domrules.grammar.instance import SettingError
-from domrules.verifier.battery.run import TITLES, Request, verify
-from domrules.verifier.verdict import Standing, Verdict, exit_code
+from domrules.verifier.battery.least import Least
+from domrules.verifier.battery.run import TITLES, Request, plan
+from domrules.verifier.inquiry import Inquiry
+from domrules.verifier.store import Store
+from domrules.verifier.workers import Crash
+
+Format: TypeAlias = Literal["text", "json"]
+Required: TypeAlias = Literal["proved", "bounded", "any"]
+FailOn: TypeAlias = Literal["error", "warning", "unknown"]
 
 
 def command(
@@ -28,32 +37,56 @@ def command(
     settings: Settings = [],  # noqa: B006  (Typer copies it)
     skip: Annotated[list[str] | None, typer.Option(help="Items and claims to leave out.")] = None,
     timeout: Annotated[str, typer.Option(help="Limit of each query to the solver.")] = "30s",
+    budget: Annotated[str, typer.Option(help="Limit of the whole run, as 5m; none by default.")] = "",
+    jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that look for answers.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the random play that looks for simple findings.")] = 1,
-    format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    require: Annotated[
+        Required | None, typer.Option(help="What is good enough; by default what each item asks.")
+    ] = None,
+    fail_on: Annotated[FailOn, typer.Option(help="The least that makes the exit code other than 0.")] = "unknown",
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither use nor keep answers of other runs.")] = False,
+    only_list: Annotated[bool, typer.Option("--list", help="Say what would be checked, and stop.")] = False,
+    format: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = "text",
 ) -> ExitCode:
     """Prove or refute what the rules promise: the battery, and the claims of the file."""
-    if format_ not in ("text", "json"):
-        raise typer.BadParameter(f"{format_!r} is not a format; write text or json", param_hint="--format")
+    started = time.perf_counter()
+    limit = seconds(timeout, "--timeout")
+    within = seconds(budget, "--budget") if budget else None
     game = open_game(file)
     if game.abstract:
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
         options = dict(map(setting, settings))
-        request = Request(players or (), options, claims or (), skip or (), seconds(timeout), seed)
+        request = Request(tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed)
         _known(game, [*request.only, *request.skip])
-        return _report(file, game, request, format_)
+        planned = plan(game, request)
+        if only_list:
+            print_list(planned)
+            return ExitCode.OK
+        store = None if no_cache else Store(cache_folder(), planned)
+        until = None if within is None else time.monotonic() + within - (time.perf_counter() - started)
+        policy = Policy(None if require is None else Least(require), fail_on)
+        report = Report(file, Inquiry(planned, store, jobs, until), policy, within, started)
+        return _report(report, format)
     except BadFile as wrong:
         raise refused(wrong) from None
     except SettingError as wrong:
         raise typer.BadParameter(str(wrong)) from None
 
 
-def seconds(text: str) -> float:
+def cache_folder() -> Path:
+    """Where verdicts are kept for this user."""
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("domrules", appauthor=False)) / "verdicts"
+
+
+def seconds(text: str, option: str) -> float:
     """`30`, `30s`, `2m` as seconds."""
-    m = re.fullmatch(r"(\d+(?:\.\d+)?)(s|m)?", text.strip())
+    m = re.fullmatch(r"(\d{1,9}(?:\.\d+)?)(s|m|h)?", text.strip())
     if m is None or float(m[1]) <= 0:
-        raise typer.BadParameter(f"{text!r} is no time; write 30s or 2m", param_hint="--timeout")
-    return float(m[1]) * (60 if m[2] == "m" else 1)
+        raise typer.BadParameter(f"{text!r} is no time; write 30s or 2m", param_hint=option)
+    return float(m[1]) * {"s": 1, "m": 60, "h": 3600}[m[2] or "s"]
 
 
 def _known(game: core.Game, names: Iterable[str]) -> None:
@@ -66,80 +99,42 @@ def _known(game: core.Game, names: Iterable[str]) -> None:
             )
 
 
-def _report(file: Path, game: core.Game, request: Request, format_: str) -> ExitCode:
-    started = time.perf_counter()
-    found: list[Verdict] = []
-    interrupted = False
-    if format_ == "text":
-        print(f"{file} · {game.titles[0][1] if game.titles else game.name}\n")
+def _report(report: Report, format: Format) -> ExitCode:
+    """Ask, and print what is found: text as it comes, data at the end. What is established is printed however it ends."""
+    inquiry, crash = report.inquiry, None
+    shown = 0
+    if format == "text":
+        print(report.head, flush=True)
+    progress = Progress(inquiry)
     try:
-        for verdict in verify(game, request):
-            found.append(verdict)
-            if format_ == "text":
-                print(_text(verdict), flush=True)
+        with contextlib.closing(inquiry.verdicts(progress.tell)) as verdicts:
+            for verdict in verdicts:
+                if format == "text":
+                    progress.clear()
+                    print(text(verdict, report.policy), flush=True)
+                shown += 1
     except KeyboardInterrupt:
-        interrupted = True
-    code = ExitCode(exit_code(found))
-    if interrupted:
-        code = exits.first([code, ExitCode.INTERRUPTED])
-    taken = time.perf_counter() - started
-    print(
-        _json(file, game, found, taken, code, interrupted)
-        if format_ == "json"
-        else _summary(found, taken, code, interrupted)
-    )
-    return code
+        report.broken_off = "interrupted"
+    except Crash as error:
+        report.broken_off, crash = "internal error", error
+    progress.clear()
+    code = report.code
+    if format == "json":
+        print_json(report, code)
+    else:
+        for verdict in inquiry.ordered[shown:]:
+            print(text(verdict, report.policy))
+        print(report.summary(code))
+    return _told(report, code, crash)
 
 
-def _text(v: Verdict) -> str:
-    """One line, then what there is to say."""
-    title = TITLES.get(v.item, "claim")
-    scope = v.scope if v.scope else ""
-    head = f" {v.item:<4} {title:<40} {v.text:<24} {scope:<18} {v.seconds:6.2f} s"
-    lines = [head.rstrip()]
-    if v.span.source.name:
-        lines[0] += f"   {v.span}"
-    if v.method:
-        lines.append(f"        by {v.method}")
-    lines += [f"        {line}" for line in v.details]
-    if v.doesnt_say:
-        lines.append(f"        does not say {v.doesnt_say}")
-    return "\n".join(lines)
-
-
-def _summary(found: list[Verdict], taken: float, code: ExitCode, interrupted: bool) -> str:
-    def count(*standings: Standing | None) -> int:
-        return sum(v.word.standing in standings for v in found)
-
-    parts = [f"{count(Standing.ESTABLISHED)} established"]
-    for standing, word in (
-        (Standing.FINDING, "refuted"),
-        (Standing.HOLLOW, "hollow"),
-        (Standing.UNDECIDED, "undecided"),
-        (Standing.DISAGREE, "in disagreement"),
-        (None, "skipped"),
-    ):
-        if count(standing):
-            parts.append(f"{count(standing)} {word}")
-    partial = " · interrupted, partial" if interrupted else ""
-    return f"\n {' · '.join(parts)} · {taken:.1f} s{partial} · exit {int(code)}"
-
-
-def _json(file: Path, game: core.Game, found: list[Verdict], taken: float, code: ExitCode, interrupted: bool) -> str:
-    envelope = {
-        "version": 1,
-        "file": str(file),
-        "game": game.name,
-        "seconds": round(taken, 3),
-        "complete": not interrupted,
-        "exit": int(code),
-        "verdicts": [
-            {
-                "item": v.item, "title": TITLES.get(v.item, "claim"), "word": v.word.value, "text": v.text, "scope": v.scope,
-                "method": v.method, "seconds": round(v.seconds, 3), "reason": v.reason, "details": list(v.details),
-                "place": str(v.span) if v.span.source.name else None, "does_not_say": v.doesnt_say,
-            }
-            for v in found
-        ],
-    }  # fmt: skip
-    return json.dumps(envelope, ensure_ascii=False, indent=1)
+def _told(report: Report, code: ExitCode, crash: Crash | None) -> ExitCode:
+    """Say on stderr what else went wrong."""
+    store = report.inquiry.store
+    if store is not None and store.failure:
+        print(f"dom: verdicts could not be kept in {store.folder}: {store.failure}.", file=sys.stderr)
+    if crash is None:
+        return code
+    if crash.trace and exits.wants_traceback():
+        print(crash.trace, file=sys.stderr)
+    return exits.internal(str(crash))
