@@ -5,21 +5,24 @@ After WITNESSED may stand how many tiles and moves: then the first detail must b
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from domrules.grammar.load import load
-from domrules.verifier.battery.run import Request, verify
-from domrules.verifier.verdict import Verdict
+from domrules.verifier.battery.run import TITLES, Request, verify
+from domrules.verifier.verdict import Standing, Verdict, Word
 
 CASES = Path(__file__).parent / "cases" / "verify"
+PAGES = Path(__file__).parent.parent / "verifier" / "explain"
+BLOCK = re.compile(r"^```dom\n(.*?)^```$", re.M | re.S)
 
 
-def expectations(path: Path) -> list[tuple[int, str, str]]:
+def expectations(text: str) -> list[tuple[int, str, str]]:
     """(players, item, what its verdict must be) for every one in the head of a file."""
     out = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in text.splitlines():
         if line.startswith("#! "):
             players, _, rest = line[3:].partition(":")
             for part in rest.split("·"):
@@ -30,13 +33,38 @@ def expectations(path: Path) -> list[tuple[int, str, str]]:
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.dom")), ids=lambda p: p.stem)
 def test_says_what_the_file_expects(path: Path) -> None:
+    holds(path)
+
+
+def holds(path: Path) -> None:
+    """Is every verdict as the head of the file has it?"""
     game = load(path)
-    expected = expectations(path)
+    expected = expectations(path.read_text(encoding="utf-8"))
     assert expected, "a file that expects nothing cannot fail"
     for players in sorted({n for n, _, _ in expected}):
         wanted = {item: word for n, item, word in expected if n == players}
         found = {v.item: v for v in verify(game, Request([players], only=tuple(wanted)))}
         assert {item: shown(found[item], word) for item, word in wanted.items()} == wanted
+
+
+@pytest.mark.parametrize("item", TITLES)
+def test_the_page_of_an_item_shows_a_game_that_fails(item: str, tmp_path: Path) -> None:
+    page = (PAGES / f"{item}.md").read_text(encoding="utf-8")
+    assert page.startswith(f"# {item}: {TITLES[item]}\n\n")
+    (text,) = BLOCK.findall(page)
+    ((_, named, word),) = expectations(text)
+    assert named == item
+    assert Word(word).standing in (Standing.FINDING, Standing.HOLLOW), f"{word} teaches nothing"
+    assert text.startswith("#! ")
+    game = re.search(r"^game (\w+)", text, re.M)
+    assert game is not None
+    path = tmp_path / f"{game[1]}.dom"
+    path.write_text(text, encoding="utf-8")
+    holds(path)
+
+
+def test_no_page_is_left_over() -> None:
+    assert {page.stem for page in PAGES.glob("*.md")} == set(TITLES)
 
 
 def shown(verdict: Verdict, word: str) -> str:

@@ -19,6 +19,7 @@ class Verb:
 VERBS: tuple[Verb, ...] = (
     Verb("check", "Write", "Say what is wrong with files."),
     Verb("show", "Write", "Show the rules as understood."),
+    Verb("explain", "Write", "Explain a check or the code of a mistake."),
     Verb("list", "Write", "List the shipped games."),
     Verb("test", "Run", "Run the worked examples of files."),
     Verb("run", "Run", "Let random players play a match."),

@@ -1,0 +1,42 @@
+"""`dom explain`: items by their pages, codes by their titles, and the nearest name for what is neither."""
+
+import re
+from pathlib import Path
+
+import pytest
+from test_cli_verify import run
+
+from domrules.cli import explain
+from domrules.grammar.codes import CODES
+from domrules.verifier.battery.run import TITLES
+
+
+def test_everything_is_listed() -> None:
+    lines = run("explain").stdout.splitlines()
+    for name, title in [*TITLES.items(), *CODES.items()]:
+        assert f"  {name:<6}  {title}" in lines
+
+
+@pytest.mark.parametrize("name", ["S1", "s1"])
+def test_an_item_is_taught_as_plain_text(name: str) -> None:
+    shown = run("explain", name)
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith("S1: every deal has a starter\n\nAfter every deal")
+    assert "\n    game no_double_no_starter extends block\n" in shown.stdout
+    assert "\n    → with 3 players: S1 REFUTED\n" in shown.stdout
+    assert not re.search(r"^(#|```)", shown.stdout, re.M)
+
+
+def test_a_code_has_its_title_and_its_page_if_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(explain, "ERRORS", tmp_path)
+    assert run("explain", "dom201").stdout == f"DOM201: {CODES['DOM201']}\n"
+    (tmp_path / "DOM201.md").write_text("# DOM201: unknown name\n\nWrite\n\n```dom\nseats 2\n```\n\nor so.\n")
+    assert run("explain", "DOM201").stdout == "DOM201: unknown name\n\nWrite\n\n    seats 2\n\nor so.\n"
+
+
+@pytest.mark.parametrize(("name", "near"), [("S11", "`S1`"), ("DOM4401", "`DOM440`"), ("xyzzy", "")])
+def test_an_unknown_name_gets_the_nearest_one(name: str, near: str) -> None:
+    refused = run("explain", name)
+    assert refused.exit_code == 2
+    assert near in refused.stderr
+    assert ("did you mean" in refused.stderr) == bool(near)
