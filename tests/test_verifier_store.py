@@ -8,7 +8,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ import pytest
 from domrules.grammar.load import load
 from domrules.verifier import store as storing
 from domrules.verifier.battery.run import Examiner, Plan, Question, Request, plan
-from domrules.verifier.canonical import UNSAID, canon, digest
+from domrules.verifier.fingerprint import UNSAID, canon, digest
 from domrules.verifier.store import Store
 from domrules.verifier.verdict import Verdict, Word
 
@@ -233,6 +233,12 @@ def test_the_folder_stays_small(
         "somebody.txt",
         "young.new",
     }
+
+
+def test_nothing_of_a_verdict_gets_lost() -> None:
+    """Who adds a field says in `Store.keep` and `Store.find` what becomes of it, and then here."""
+    kept = {"item", "word", "scope", "method", "seconds", "details", "span", "witness", "doesnt_say", "reason", "depth"}
+    assert {field.name for field in fields(Verdict)} == kept | {"cached"}
 
 
 def test_a_claim_that_says_implies_is_another_claim(written: Callable[[str], Plan]) -> None:

@@ -28,7 +28,7 @@ from domrules.interpreter.play import Ply
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier.battery.run import Plan, Question
-from domrules.verifier.canonical import Canonical, canon, digest
+from domrules.verifier.fingerprint import Canonical, canon, digest
 from domrules.verifier.verdict import Standing, Verdict, Word
 from domrules.verifier.witness import Witness
 
