@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 from domrules.grammar import core
 from domrules.interpreter.names import Move, cell_name, choices, move_name, value_name
@@ -18,7 +19,7 @@ from domrules.verifier import symbols
 from domrules.verifier.dag import TRUE
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.relation import Choice
-from domrules.verifier.solver import Answer, Result, Session
+from domrules.verifier.solver import Answer, Engine, Result, Session
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.valuation import Valuation
@@ -114,11 +115,22 @@ def judged(result: Result, failure: Outcome) -> Outcome:
 
 
 class Steps:
-    """One step under a set of facts, in two views: sizes of zones as what they are, and as numbers of their own."""
+    """One step under a set of facts, in two views: sizes of zones as what they are, and as numbers of their own.
+
+    A fact that does not count is first tried without those that do: then there is no arithmetic.
+    """
 
     def __init__(self, study: Study, facts: Sequence[Fact], known: Sequence[Fact], seconds: float) -> None:
         self.study, self.facts, self.known, self.seconds = study, facts, known, seconds
         self._views: dict[bool, StepView] = {}
+
+    @cached_property
+    def lean(self) -> StepView | None:
+        """The step without facts that count; none where there are none."""
+        plain = [fact for fact in self.facts if not fact.counts]
+        if len(plain) == len(self.facts):
+            return None
+        return StepView(self.study, plain, [fact for fact in self.known if not fact.counts], counted=False)
 
     def view(self, counted: bool) -> StepView:
         found = self._views.get(counted)
@@ -129,6 +141,9 @@ class Steps:
     def attempt(self, fact: Fact) -> Attempt:
         """Is a fact kept? A "no" in the view of counters proves nothing, for there sizes are loose."""
         started = time.perf_counter()
+        lean = None if fact.counts else self.lean
+        if lean is not None and lean.alone(fact, self.seconds).answer is Answer.NO:
+            return Attempt(fact, Outcome.PROVED, time.perf_counter() - started)
         first, second = (True, False) if fact.counts else (False, True)
         result, view = self.view(first).check(fact, self.seconds), self.view(first)
         if result.answer is Answer.UNKNOWN or (first and result.answer is Answer.YES):
@@ -152,7 +167,8 @@ class StepView:
         self.after = self.relation.concluded(step.after)
         assumed = [fact.holds(self.relation, self.before) for fact in (*known, *facts)]
         self.session = Session(encoder.dag)
-        self.session.add([*encoder.side, *assumed, study.resting(self.relation, self.before), *step.taken])
+        self.base = [*assumed, study.resting(self.relation, self.before), *step.taken]
+        self.session.add([*encoder.side, *self.base])
         self.asserted = len(encoder.side)
 
     def check(self, fact: Fact, seconds: float) -> Result:
@@ -161,6 +177,16 @@ class StepView:
         self.session.add(self.relation.encoder.side[self.asserted :])
         self.asserted = len(self.relation.encoder.side)
         return self.session.check([fails], seconds=seconds)
+
+    def alone(self, fact: Fact, seconds: float) -> Result:
+        """The same, of a solver of its own: without arithmetic the one for finite domains is the steadiest."""
+        fails = -fact.holds(self.relation, self.after)
+        for engine in (Engine.FINITE, Engine.GENERAL):
+            session = Session(self.session.dag, engine, self.session.formulas)
+            session.add([*self.base, *self.relation.encoder.side, fails])
+            if engine is Engine.GENERAL or not session.needs_integers:
+                return session.check(seconds=seconds)
+        raise AssertionError("the general engine knows integers")
 
     def example(self, model: Valuation) -> tuple[str, ...]:
         """The position and the move of a model."""
