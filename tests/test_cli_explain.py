@@ -12,8 +12,9 @@ from domrules.verifier.battery.run import TITLES
 
 
 def test_everything_is_listed() -> None:
+    assert {"D2", "S1", "W2"} <= set(explain.items()) <= set(TITLES)
     lines = run("explain").stdout.splitlines()
-    for name, title in [*TITLES.items(), *CODES.items()]:
+    for name, title in [*explain.items().items(), *CODES.items()]:
         assert f"  {name:<6}  {title}" in lines
 
 

@@ -1,4 +1,4 @@
-"""From core terms to a text without places: comments, formatting, titles and notes of a file do not change it.
+"""From core terms to a text without lines: comments, formatting, titles and notes of a file do not change it.
 
 canonical = canon(game, claim)
 canonical.text            # the same for files that mean the same in the same words
@@ -104,6 +104,7 @@ class _Printer:
         match value:
             case Span():
                 self.spans.append(value)
+                self.out.append(f"@{self.file(value.source.name)} ")  # inherited or not may decide
             case Enum():
                 self.out.append(f"{value.name} ")
             case tuple():
@@ -114,6 +115,10 @@ class _Printer:
                 self.out.append(f"{value!r} ")
             case _:
                 self.record(value)
+
+    def file(self, name: str) -> int:
+        """Files are told apart, but not named."""
+        return self.files.setdefault(name, len(self.files))
 
     def many(self, opening: str, values: Sequence[object], closing: str) -> None:
         self.out.append(opening)
@@ -126,9 +131,7 @@ class _Printer:
         kind: Any = type(value)
         for name in _said(kind):
             part = getattr(value, name)
-            if name == "file":
-                part = self.files.setdefault(str(part), len(self.files))
-            self.value(part)
+            self.value(self.file(part) if name == "file" else part)
         self.out.append(")")
 
 
