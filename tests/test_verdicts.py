@@ -16,7 +16,6 @@ from domrules.verifier.verdict import Standing, Verdict, Word
 
 CASES = Path(__file__).parent / "cases" / "verify"
 PAGES = Path(__file__).parent.parent / "verifier" / "explain"
-STILL_TO_WRITE = frozenset("M1 M2 M5 M6 M7 M8 F1 F3 E1 E2 E3 E4".split())
 BLOCK = re.compile(r"^```dom\n(.*?)^```$", re.M | re.S)
 
 
@@ -54,7 +53,7 @@ def test_the_page_of_an_item_shows_a_game_that_fails(item: str, tmp_path: Path) 
     assert page.startswith(f"# {item}: {TITLES[item]}\n\n")
     (text,) = BLOCK.findall(page)
     ((_, named, word),) = expectations(text)
-    assert named == item
+    assert named == item or f"\nclaim {named}:" in text, "an item that cannot fail shows the claim to write instead"
     assert Word(word).standing in (Standing.FINDING, Standing.HOLLOW), f"{word} teaches nothing"
     assert text.startswith("#! ")
     game = re.search(r"^game (\w+)", text, re.M)
@@ -65,7 +64,7 @@ def test_the_page_of_an_item_shows_a_game_that_fails(item: str, tmp_path: Path) 
 
 
 def test_every_item_has_a_page() -> None:
-    assert set(TITLES) - {page.stem for page in PAGES.glob("*.md")} <= STILL_TO_WRITE
+    assert {page.stem for page in PAGES.glob("*.md")} == set(TITLES)
 
 
 def shown(verdict: Verdict, word: str) -> str:
