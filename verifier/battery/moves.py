@@ -127,12 +127,14 @@ def m5(subject: Subject) -> Verdict:
         details = [f"{' and '.join(names)} are the same move:", *lines(subject.rules, found, subject.seed)]
         return subject.verdict("M5", Word.REFUTED, method="random play", since=started, details=details)
     stages = [(False, False, _differ), (False, True, _differ), (True, True, _differ), (True, True, _alike_pairs)]
+    reason = ""
     for located, keep_numbers, pairs in stages:
         known = [*subject.proved, *(subject.located if located else ())]
         result = _two_moves(subject, known, pairs, keep_numbers=keep_numbers)
         if result.answer is Answer.NO:
             return subject.verdict("M5", Word.PROVED, method="any two moves of one position", since=started)
-    return subject.verdict("M5", Word.UNKNOWN, since=started, reason=result.reason or NO_PLAY)
+        reason = result.reason
+    return subject.verdict("M5", Word.UNKNOWN, since=started, reason=reason or NO_PLAY)
 
 
 def _two_moves(subject: Subject, known: Sequence[Fact], pairs: Pairs, *, keep_numbers: bool) -> Result:
