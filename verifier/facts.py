@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
@@ -29,6 +30,8 @@ class Fact:
     """It compares sizes of zones: easier where sizes are numbers of their own."""
     guides: bool = True
     """Worth asserting of every position of an unrolled play; the types of named positions say the others anyway."""
+    even: bool = False
+    """It says that a sum is even."""
     doc: str = ""
     span: Span = NOWHERE
 
@@ -58,11 +61,33 @@ def stated(study: Study, name: str, body: core.Expr, *, doc: str = "", span: Spa
 
 
 def located(study: Study) -> list[Fact]:
-    """Guesses: a state that names a tile names one that lies in such and such a zone. For `induction.prove` to judge."""
+    """Guesses: a state that names a tile names one that lies in such and such a zone; two states are set at the same time.
+
+    For `induction.prove` to judge.
+    """
     variables = study.instance.vars.values()
     named = [v for v in variables if not v.zone and v.type in (core.Elem("tile"), core.Maybe("tile"))]
     zones = [v for v in variables if v.zone]
-    return [_located(study, var, zone) for var in named if var.life is core.Life.ROUND for zone in zones]
+    pairs = combinations([v for v in variables if isinstance(v.type, core.Maybe) and v.life is core.Life.ROUND], 2)
+    guesses = [_located(study, var, zone) for var in named if var.life is core.Life.ROUND for zone in zones]
+    return guesses + [_together(study, a, b) for a, b in pairs if a.per == b.per]
+
+
+def _together(study: Study, a: core.Var, b: core.Var) -> Fact:
+    """Two states hold something at the same time."""
+
+    def holds(relation: Relation, state: Symbols) -> Bit:
+        dag, bits = relation.dag, list[Bit]()
+        for index in study.instance.cells(a.name):
+            some = []
+            for name in (a.name, b.name):
+                held = state.cells[name, index]
+                assert isinstance(held, Mapping)
+                some.append(dag.any(held.values()))
+            bits.append(dag.same(*some))
+        return dag.all(bits)
+
+    return Fact(f"{a.name} with {b.name}", holds, frozenset((a.name, b.name)), guides=False)
 
 
 def _located(study: Study, var: core.Var, zone: core.Var) -> Fact:

@@ -211,7 +211,7 @@ def evenness(features: Sequence[Feature], vector: int) -> Fact:
     def holds(relation: Relation, state: Symbols) -> Bit:
         return -relation.dag.odd(total(features, dict.fromkeys(places, 1), relation, state))
 
-    return Fact(shown_even(features, vector), holds, read(features, places))
+    return Fact(shown_even(features, vector), holds, read(features, places), even=True)
 
 
 def total(features: Sequence[Feature], vector: Mapping[int, int], relation: Relation, state: Symbols) -> Number:

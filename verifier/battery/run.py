@@ -12,7 +12,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
+from domrules.verifier.battery import alive, chain, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
 from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.verdict import Verdict, Word
 
@@ -32,6 +32,8 @@ ITEMS: Sequence[Item] = (
     Item("S2", "and only one", start.s2),
     Item("M1", "nobody is stuck", moves.m1),
     Item("M2", "who can play may not pass", moves.m2),
+    Item("M3", "the table is as it is told", chain.m3),
+    Item("M4", "the parity of a line", chain.m4),
     Item("M5", "no move has two names", moves.m5),
     Item("M6", "everybody's turn comes", turns.m6),
     Item("M7", "a turn ends", turns.m7),

@@ -1,0 +1,269 @@
+"""M3: the table is as it is told. M4: the parity law of a line.
+
+Which halves lie open is a state of the file: the one that holds halves, one for each direction in which tiles are attached.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from domrules.grammar import core
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.names import move_name
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+from domrules.interpreter.step import Placement
+from domrules.verifier.battery.asking import met
+from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY
+from domrules.verifier.battery.play import Situation, lines
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.dag import FALSE, Bit
+from domrules.verifier.encode import Env
+from domrules.verifier.facts import Fact, asked
+from domrules.verifier.induction import Outcome, prove
+from domrules.verifier.reads import statements
+from domrules.verifier.relation import Relation, Step, bound
+from domrules.verifier.solver import Answer, Result, solve
+from domrules.verifier.symbols import Members, Symbols
+from domrules.verifier.verdict import Verdict, Word
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What a table shows: the state of its open ends, and the halves of each tile by index."""
+
+    var: str
+    halves: Sequence[tuple[int, int]]
+
+    def far(self, tile: int, near: int) -> int | None:
+        """The other half of a tile; none where it has no such half."""
+        low, high = self.halves[tile]
+        return high if near == low else low if near == high else None
+
+
+def ends_of(instance: core.Instance) -> Ends | None:
+    """The state of open ends: halves, per the sort in whose directions tiles are attached. None when there is no such one."""
+    blocks = [block for action in instance.actions for block in action.blocks]
+    ways = {s.going.type for block in blocks for s in statements(block) if isinstance(s, core.Attach)}
+    sorts = {way.sort for way in ways if isinstance(way, core.Elem)}
+    half = instance.game.dominoes.half
+    found = [v.name for v in instance.vars.values() if v.per in sorts and v.type == core.Maybe(half)]
+    if len(found) != 1:
+        return None
+    attrs = instance.sorts["tile"].attrs
+    low, high = attrs["low"][1], attrs["high"][1]
+    return Ends(found[0], [(int(a or 0), int(b or 0)) for a, b in zip(low, high, strict=True)])
+
+
+# ---------------------------------------------------------------- M3
+
+
+def m3(subject: Subject) -> Verdict:
+    """A tile is attached with one of its halves to a tile on the table, and its other half is what lies open there then."""
+    started = time.perf_counter()
+    ends = ends_of(subject.instance)
+    if ends is None or not subject.instance.role("zone", "layout"):
+        missing = "no zone is `as layout`" if ends is not None else "no one state tells which halves lie open"
+        return subject.verdict("M3", Word.SKIPPED, since=started, reason=missing)
+    if any(isinstance(s, core.Attach) for a in subject.instance.actions for b in a.blocks[1:] for s in statements(b)):
+        reason = "a tile is attached in a later block of an action"
+        return subject.verdict("M3", Word.UNKNOWN, since=started, reason=reason)
+    wrong: list[str] = []
+
+    def amiss(rules: Rules, s: Situation) -> bool:
+        wrong[:] = _wrong(rules, ends, s.state)
+        return bool(wrong)
+
+    found = met(subject, amiss, IN_PLAY)
+    if found is not None:
+        details = [*wrong, *lines(subject.rules, found, subject.seed)]
+        return subject.verdict("M3", Word.REFUTED, method="random play", since=started, details=details)
+    lying = [fact for fact in subject.proved if not fact.guides]
+    for known in ((*lying, *subject.located), (*subject.proved, *subject.located)):
+        result = _misplaced(subject, ends, known)
+        if result.answer is Answer.NO:
+            return subject.verdict("M3", Word.PROVED, method="any one move", since=started)
+    return subject.verdict("M3", Word.UNKNOWN, since=started, reason=result.reason or NO_PLAY)
+
+
+def _wrong(rules: Rules, ends: Ends, state: State) -> list[str]:
+    """What is wrong with what a legal move lays, in words."""
+    for move in rules.legal_moves(state):
+        for outcome in rules.outcomes(state, move):
+            try:
+                after = rules.act(state, move, outcome)
+            except RuleError:
+                continue
+            for placed in rules.placements(state, move, outcome):
+                said = _said(rules, ends, state, after, placed)
+                if said:
+                    return [f"{move_name(rules.instance, move, outcome)}: {said}"]
+    return []
+
+
+def _said(rules: Rules, ends: Ends, before: State, after: State, placed: Placement) -> str:
+    """What is wrong with a tile that was laid; nothing when all is right."""
+    instance, layout = rules.instance, rules.layout
+    tiles, pips = instance.sorts["tile"].names, instance.sorts[instance.game.dominoes.half].names
+    far = ends.far(placed.tile, placed.touching)
+    if far is None:
+        return f"{tiles[placed.tile]} has no half {pips[placed.touching]}, with which it is attached"
+    table = [(zone, i) for zone in instance.role("zone", "layout") for i in instance.cells(zone)]
+    if placed.to is not None and not any(layout.tiles(before, *cell) >> placed.to & 1 for cell in table):
+        return f"it is attached to {tiles[placed.to]}, which does not lie on the table"
+    shown = {i: (layout.get(before, ends.var, i), layout.get(after, ends.var, i)) for i in instance.cells(ends.var)}
+    if placed.to is None:
+        halves = {now for _, now in shown.values()} - {None}
+        return "" if halves == set(ends.halves[placed.tile]) else "it opens the table, but other halves lie open then"
+    if shown[placed.going][1] != far:
+        return f"its other half, {pips[far]}, lies open then, but the rules remember another end there"
+    changed = [i for i, (was, now) in shown.items() if i != placed.going and was != now]
+    return "an end changes at which nothing was laid" if changed else ""
+
+
+def _misplaced(subject: Subject, ends: Ends, known: Sequence[Fact]) -> Result:
+    """Can a move lay a tile wrongly? Any one move from any position the proved facts allow."""
+    study = subject.study
+    attached = [
+        s for a in subject.instance.actions for b in a.blocks for s in statements(b) if isinstance(s, core.Attach)
+    ]
+    reads = study.reads
+    asked_of = frozenset[str]().union(
+        *(reads.variables(e) for s in attached for e in (s.tile, s.to, s.touching, s.going))
+    )
+    encoder, relation = study.open(study.view({ends.var, *asked_of, *asked(known)}))
+    state = subject.position(relation)
+    step = relation.step(state, "x")
+    bits = [fact.holds(relation, state) for fact in known]
+    bits += [study.resting(relation, state), *step.taken]
+    bits.append(encoder.dag.any(_faults(relation, ends, state, step)))
+    return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
+
+
+def _faults(relation: Relation, ends: Ends, state: Symbols, step: Step) -> Iterator[Bit]:
+    """Each way in which a move may lay a tile wrongly."""
+    dag, encoder, instance = relation.dag, relation.encoder, relation.instance
+    tables = [(zone, i) for zone in instance.role("zone", "layout") for i in instance.cells(zone)]
+    on_table: Members = {
+        tile: dag.any(state.zone(*cell).get(tile, FALSE) for cell in tables) for tile in range(len(ends.halves))
+    }
+    for attach, env, made in _attached(relation, state, step):
+        tile, to = encoder.members(attach.tile, state, env), encoder.members(attach.to, state, env)
+        touching, going = encoder.members(attach.touching, state, env), encoder.members(attach.going, state, env)
+        joined = dag.any(to.values())
+        yield from (dag.all((made, bit, -on_table[i])) for i, bit in to.items())
+        for i, is_tile in tile.items():
+            for near, is_near in touching.items():
+                here, far = dag.all((made, is_tile, is_near)), ends.far(i, near)
+                if far is None:
+                    yield here
+                    continue
+                yield dag.all((here, -joined, -_opened(relation, ends, step.after, i)))
+                for way, is_way in going.items():
+                    laid = dag.all((here, joined, is_way))
+                    yield dag.both(laid, -_end(step.after, ends, way).get(far, FALSE))
+        for way, is_way in going.items():
+            others = [w for w in instance.cells(ends.var) if w is not None and w != way]
+            same = dag.all(_unchanged(relation, ends, state, step.after, w) for w in others)
+            yield dag.all((made, joined, is_way, -same))
+
+
+def _end(state: Symbols, ends: Ends, way: int) -> Members:
+    held = state.cells[ends.var, way]
+    assert isinstance(held, Mapping)
+    return held
+
+
+def _unchanged(relation: Relation, ends: Ends, before: Symbols, after: Symbols, way: int) -> Bit:
+    dag, a, b = relation.dag, _end(before, ends, way), _end(after, ends, way)
+    return dag.all(dag.same(a.get(i, FALSE), b.get(i, FALSE)) for i in a.keys() | b.keys())
+
+
+def _opened(relation: Relation, ends: Ends, after: Symbols, tile: int) -> Bit:
+    """Just the halves of the tile lie open."""
+    dag, halves = relation.dag, set(ends.halves[tile])
+    shown = [_end(after, ends, way) for way in relation.instance.cells(ends.var) if way is not None]
+    others = dag.any(bit for held in shown for pip, bit in held.items() if pip not in halves)
+    return dag.both(-others, dag.all(dag.any(held.get(half, FALSE) for held in shown) for half in halves))
+
+
+def _attached(relation: Relation, state: Symbols, step: Step) -> Iterator[tuple[core.Attach, Env, Bit]]:
+    """The placements of the moves of a step, each with the bit that it is made. Only first blocks place tiles."""
+    for choice in step.choices:
+        action = relation.instance.actions[choice.action]
+        env = bound(action, choice.args)
+        for s in action.blocks[0] if action.blocks else ():
+            yield from _inside(relation, s, state, env, choice.bit)
+
+
+def _inside(
+    relation: Relation, s: core.Stmt, state: Symbols, env: Env, made: Bit
+) -> Iterator[tuple[core.Attach, Env, Bit]]:
+    match s:
+        case core.Attach():
+            yield s, env, made
+        case core.If(condition, body):
+            here = relation.dag.both(made, relation.encoder.truth(condition, state, env))
+            for inner in body:
+                yield from _inside(relation, inner, state, env, here)
+        case core.Each(var, sort, domain, guard, body):
+            for _, bit, bound_here in relation.encoder.range(domain, sort, var, guard, state, env):
+                for inner in body:
+                    yield from _inside(relation, inner, state, bound_here, relation.dag.both(made, bit))
+        case _:
+            return
+
+
+# ---------------------------------------------------------------- M4
+
+
+def m4(subject: Subject) -> Verdict:
+    """Number by number: an odd count among the plain tiles laid exactly when an odd count of ends shows it."""
+    started = time.perf_counter()
+    ends = ends_of(subject.instance)
+    tables = subject.instance.role("zone", "layout")
+    if ends is None or not tables:
+        missing = "no zone is `as layout`" if ends is not None else "no one state tells which halves lie open"
+        return subject.verdict("M4", Word.SKIPPED, since=started, reason=missing)
+    law = _law(ends, tables)
+    found = prove(subject.study, [law], known=subject.proved, seconds=subject.seconds).attempts[0]
+    if found.outcome in (Outcome.PROVED, Outcome.CONFIGURED):
+        details = [
+            "for every number: it stands on an odd number of plain tiles laid exactly when an odd number of ends shows it"
+        ]
+        return subject.verdict("M4", Word.PROVED, method="induction over moves", since=started, details=details)
+    others = [fact.name for fact in subject.invariants if fact.even and {ends.var, *tables} <= fact.reads]
+    pips = len(subject.instance.sorts[subject.instance.game.dominoes.half].names)
+    if others:
+        details = [
+            f"the law of this table, {len(others)} equations for {pips} numbers, computed and proved; the first:",
+            others[0],
+        ]
+        return subject.verdict("M4", Word.PROVED, method="induction over moves", since=started, details=details)
+    reason = (
+        "no law of parity ties the ends of this table to its tiles: halves are joined by another rule than equality"
+    )
+    if found.outcome is Outcome.UNKNOWN:
+        return subject.verdict("M4", Word.UNKNOWN, since=started, reason=found.reason)
+    return subject.verdict("M4", Word.SKIPPED, since=started, reason=reason)
+
+
+def _law(ends: Ends, tables: Sequence[str]) -> Fact:
+    """The parity law of a plain line."""
+
+    def holds(relation: Relation, state: Symbols) -> Bit:
+        dag, instance = relation.dag, relation.instance
+        laid = [state.zone(zone, i) for zone in tables for i in instance.cells(zone)]
+        shown = [_end(state, ends, way) for way in instance.cells(ends.var) if way is not None]
+        bits = []
+        for pip in range(len(instance.sorts[instance.game.dominoes.half].names)):
+            terms = [held.get(pip, FALSE) for held in shown]
+            for tile, (low, high) in enumerate(ends.halves):
+                if low != high and pip in (low, high):
+                    terms += [held.get(tile, FALSE) for held in laid]
+            bits.append(-dag.odd(dag.number((term, 1) for term in terms)))
+        return dag.all(bits)
+
+    return Fact("parity of a line", holds, frozenset((ends.var, *tables)), guides=False)
