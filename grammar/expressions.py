@@ -313,9 +313,10 @@ def _way(e: Expr, want: Type, span: Span) -> str:
 
 
 def tile_key(text: str) -> tuple[str, str]:
-    """The names of the halves of a tile literal."""
-    a, b = text.split("|")
-    return (str(int(a)) if a.isdigit() else a, str(int(b)) if b.isdigit() else b)
+    """The names of the halves of a tile literal; the second has its copy number, `4*2`."""
+    pair, star, copy = text.partition("*")
+    a, b = (str(int(half)) if half.isdigit() else half for half in pair.split("|"))
+    return a, f"{b}*{int(copy)}" if star else b
 
 
 def texts(parts: tuple[Part, ...], kind: str | None = None) -> list[str]:

@@ -218,7 +218,8 @@ def _move(tables: Tables, move: core.MoveName, span: Span, instance: core.Instan
 
 
 def _tile(tables: Tables, halves: tuple[str, str], span: Span, instance: core.Instance, options: Setting) -> None:
-    if not _copies(halves, instance):
+    copies, (_, star, number) = _copies(halves, instance), halves[1].partition("*")
+    if not copies or (star and not 1 <= int(number) <= copies):
         text = "|".join(halves)
         missing = Diagnostic("DOM433", f"there is no tile {text} in this set", span.find(text))
         tables.add([missing], instance.players, options)

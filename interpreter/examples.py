@@ -15,7 +15,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.source import Span
 from domrules.interpreter.errors import IllegalMove, RuleError
-from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, move_name, turned, value_name
+from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, may_be, move_name, value_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.setting import BadSetup, Setting, copies_of, named_tiles, patched, tiles_in, value_of
 from domrules.interpreter.state import State
@@ -83,7 +83,7 @@ def table(game: core.Game, example: core.Example) -> core.Instance:
         if not isinstance(e, core.Lit):
             raise Failed(e.span, f"a plain value for {name}", "an expression")
         options[name] = e.value
-    return instantiate(game, example.players or min(game.seats), options)
+    return instantiate(game, min(game.seats) if example.players is None else example.players, options)
 
 
 class Scene:
@@ -99,6 +99,8 @@ class Scene:
     def run(self) -> list[Check]:
         """Play the scene, again with more tiles placed as long as a move needs one. Raises Failed, BadSetup."""
         setting = Setting(self.rules, self.between)
+        for step in self.setup:
+            setting.keep(step)
         for step in self.setup:
             setting.take(step)
         pins: dict[int, int] = {}
@@ -256,10 +258,7 @@ def same(written: core.MoveName, name: core.MoveName) -> bool:
     """Does what is written name this move?"""
     if written.action != name.action or len(written.args) != len(name.args):
         return False
-    return all(
-        b in (a, turned(a)) or b.partition("*")[0] in (a, turned(a))
-        for a, b in zip(written.args, name.args, strict=True)
-    )
+    return all(may_be(a, b) for a, b in zip(written.args, name.args, strict=True))
 
 
 def legal_text(rules: Rules, state: State) -> str:
