@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean
@@ -18,6 +22,8 @@ from domrules.grammar.source import Source, Span
 from domrules.grammar.syntax import File, Node, Word, node, word
 
 SHIPPED = Path(__file__).resolve().parent.parent / "specs"
+STDIN = Path("-")
+"""Stands for the standard input."""
 MAX_CHAIN = 20
 
 
@@ -41,14 +47,18 @@ def load(path: Path) -> core.Game:
     return game
 
 
-def check(path: Path) -> Loaded:
-    """The game or the mistakes of a file, at every table it allows. Raises OSError when the file cannot be read."""
+def check(path: Path, spared: Collection[str] = ()) -> Loaded:
+    """The game or the mistakes of a file, at every table it allows; those with a `spared` code are none.
+
+    Raises OSError when the file cannot be read.
+    """
     report = Reporter()
     game, files = _read(path, report)
     if game is not None:
         with suppress(Enough):
             check_settings(game, report)
-    return Loaded(None if report.found else game, report.in_order(_names_of(files)), tuple(files), report.more)
+    found = tuple(d for d in report.in_order(_names_of(files)) if d.code not in spared)
+    return Loaded(None if found else game, found, tuple(files), report.more)
 
 
 def _names_of(files: Sequence[File]) -> list[str]:
@@ -108,7 +118,7 @@ def _words(text: str) -> list[str]:
 
 def read_source(path: Path, report: Reporter) -> Source | None:
     """The text of a file. None (and a mistake) when it is no text."""
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         data = stream.read(MAX_SIZE + 16)
     name = str(path)
     if data.startswith(b"\xef\xbb\xbf"):
@@ -126,11 +136,31 @@ def read_source(path: Path, report: Reporter) -> Source | None:
         return None
 
 
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb")
+
+
+def real(path: Path) -> Path:
+    """The path without links. Raises OSError for links that lead to themselves."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
+
+
+def present(path: Path) -> bool:
+    """Is there such a file? One that may not be looked for is not."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
 def _chain(path: Path, report: Reporter, files: list[File]) -> bool:
     """Read the file and its ancestors into `files`, oldest first; True when all are there."""
     seen: list[Path] = []
     while True:
-        seen.append(path.resolve())
+        seen.append(real(path))
         source = read_source(path, report)
         if source is None:
             return False
@@ -143,7 +173,7 @@ def _chain(path: Path, report: Reporter, files: list[File]) -> bool:
             report.add("DOM215", f"there is no file `{parent}.dom` to extend", parent.span, Note(f"looked in {_shown(path)}"),
                        fix=did_you_mean(parent.text, _names(path)))  # fmt: skip
             return False
-        if found.resolve() in seen:
+        if real(found) in seen:
             loop = " → ".join([p.stem for p in seen] + [found.stem])
             report.add(
                 "DOM216", f"`{parent}` extends itself: {loop}", parent.span, fix="give one of the files another name"
@@ -173,14 +203,21 @@ def _find(name: str, beside: Path) -> Path | None:
         return None
     for folder in _folders(beside):
         candidate = folder / f"{name}.dom"
-        if candidate.is_file():
+        if present(candidate):
             return candidate
     return None
 
 
 def _names(beside: Path) -> list[str]:
-    return [p.stem for folder in _folders(beside) if folder.is_dir() for p in folder.glob("*.dom")]
+    return [p.stem for folder in _existing(beside) for p in folder.glob("*.dom")]
+
+
+def _existing(beside: Path) -> Iterator[Path]:
+    for folder in dict.fromkeys(_folders(beside)):
+        with suppress(OSError):
+            if folder.is_dir():
+                yield folder
 
 
 def _shown(beside: Path) -> str:
-    return ", ".join(str(f) for f in dict.fromkeys(_folders(beside)) if f.is_dir())
+    return ", ".join(map(str, _existing(beside)))

@@ -21,7 +21,6 @@ from domrules.grammar.report import annotation, as_data
 
 SHOWN = 20
 """Mistakes of a file that are shown to people; the data has all."""
-STDIN = Path("/dev/stdin")
 
 Format: TypeAlias = Literal["text", "json", "github"]
 Colour: TypeAlias = Literal["auto", "always", "never"]
@@ -80,9 +79,8 @@ def uncollected() -> Iterator[None]:
 
 def examine(file: Path) -> Outcome:
     """Check one file; `-` is the standard input."""
-    path = STDIN if str(file) == "-" else find(file)
     try:
-        return Outcome(str(file), check(path))
+        return Outcome(str(file), check(find(file)))
     except OSError as error:
         return Outcome(str(file), None, exits.describe(error))
 
