@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+OF_THE_DEAL = frozenset({"DOM435", "DOM436"})
+"""Codes that say of a table: its set has no tiles or too many, or too few for its deal."""
+
 CODES: Mapping[str, str] = {
     # the text
     "DOM101": "file too large",

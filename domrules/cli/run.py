@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from domrules.cli.exits import ExitCode, failed
-from domrules.cli.games import File, Players, Settings, open_game, open_instance
+from domrules.cli.games import File, Players, Settings, open_instance, open_sound
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, play_match
@@ -23,17 +23,17 @@ def command(
     settings: Settings = [],  # noqa: B006  (Typer copies it)
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many rounds.")] = None,
     max_moves: Annotated[int, typer.Option(min=1, help="Give up a round that is longer.")] = 10_000,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; - is the output.")] = None,
 ) -> ExitCode:
     """Let random players play a match and print its transcript."""
-    rules = Rules(open_instance(open_game(file), players, settings))
+    rules = Rules(open_instance(open_sound(file), players, settings))
     try:
         match = play_match(rules, Chance.named(seed, index), limits=Limits(moves=max_moves), stop=rounds)
     except (RuleError, Unfinished) as error:
         return failed(ExitCode.FINDING, f"{error}")
     tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
     text = write(record(rules, match, tags))
-    if output is None:
+    if output is None or str(output) == "-":
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")

@@ -13,8 +13,9 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.games import File, Settings, open_game, refused, setting
+from domrules.cli.games import File, Settings, open_sound, refused, setting
 from domrules.grammar import core
+from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile, did_you_mean
 from domrules.grammar.instance import SettingError
 from domrules.verifier.battery.run import TITLES, Request, verify
@@ -34,7 +35,7 @@ def command(
     """Prove or refute what the rules promise: the battery, and the claims of the file."""
     if format_ not in ("text", "json"):
         raise typer.BadParameter(f"{format_!r} is not a format; write text or json", param_hint="--format")
-    game = open_game(file)
+    game = open_sound(file, OF_THE_DEAL)
     if game.abstract:
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from domrules.grammar import core
+from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
@@ -80,13 +81,13 @@ class Request:
 
 def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
     """The verdicts, as they are found. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
-    if request.wants("D2"):
-        yield deal.d2(game)
     counts = [n for n in game.seats if not request.players or n in request.players]
     for n in request.players:
         if n not in game.seats:
             instantiate(game, n, request.options)
     subjects = list(_subjects(game, counts, request))
+    if request.wants("D2"):
+        yield deal.d2(game)
     if subjects and request.wants("C4"):
         yield _asked(subjects[0], "C4", scoring.c4)
     if subjects and request.wants("R1"):
@@ -113,8 +114,8 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
         except SettingError as error:
             refused = error
             continue
-        except BadFile:
-            if request.wants("D2"):
+        except BadFile as wrong:
+            if request.wants("D2") and all(d.code in OF_THE_DEAL for d in wrong.diagnostics):
                 continue
             raise
         found += 1
