@@ -113,8 +113,10 @@ class Expressions:
         if not isinstance(e.type, Maybe):
             self.bad("DOM304", f"`is` takes apart what may be none; this is {self.scope.told(e.type)}", n.span)
             return None
-        if any(self.scope.members(name)):
-            self.bad("DOM311", f"`is {name}` would give a new meaning to the member `{name}`", name.span,
+        player = PLAYER.match(name.text)
+        if player or any(self.scope.members(name)):
+            what = "player" if player else "member"
+            self.bad("DOM311", f"`is {name}` would give a new meaning to the {what} `{name}`", name.span,
                      fix=f"to compare, write `== {name}`")  # fmt: skip
             return None
         self.shadow(name, env)

@@ -41,12 +41,21 @@ def _parts(game: core.Game, report: Reporter, at: Span) -> None:
             "whose turn it is",
             "state mover: player for the round as mover",
         ),
-        (core.is_lit(game.over, False), "when the match is over", "over when …"),
+        (_undeclared(game.over), "when the match is over", "over when …"),
     ]
     lacks = [(what, fix) for lacking, what, fix in missing if lacking]
     if lacks:
         notes = [Note(f"nor {what}: `{fix}`") for what, fix in lacks[1:]]
         report.add("DOM421", f"the game does not say {lacks[0][0]}", at, *notes, fix=f"write `{lacks[0][1]}`")
+
+    if core.is_lit(game.over, False) and not _undeclared(game.over):
+        report.add("DOM421", "no match would ever be over", game.over.span,
+                   fix="write `over when any g in teams: score[g] >= 100`")  # fmt: skip
+
+
+def _undeclared(e: core.Expr) -> bool:
+    """Does this stand for a declaration that is not there?"""
+    return e.span.source.name == ""
 
 
 SHAPES = {

@@ -14,7 +14,7 @@ from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.source import Span
-from domrules.interpreter.errors import IllegalMove, RuleError
+from domrules.interpreter.errors import IllegalMove, Rule, RuleError
 from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, may_be, move_name, value_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.setting import BadSetup, Setting, copies_of, named_tiles, patched, tiles_in, value_of
@@ -109,6 +109,12 @@ class Scene:
                 return self.attempt(setting, pins)
             except Needs as need:
                 pins[need.tile] = need.cell
+            except RuleError as error:
+                if error.rule is not Rule.UNSET or not setting.given:
+                    raise
+                needed = ", ".join(f"`given {name} = …`" for name in setting.unset)
+                got = f"{error.sentence}: a position needs {needed}"
+                raise Failed(setting.last, "a position that can be", got) from None
 
     def attempt(self, setting: Setting, pins: dict[int, int]) -> list[Check]:
         checks: list[Check] = []

@@ -82,6 +82,13 @@ class Setting:
         else:
             self.values.update(values)
 
+    @property
+    def unset(self) -> list[str]:
+        """States without a first value that no step has given one."""
+        layout, variables = self.rules.layout, self.rules.instance.vars.values()
+        bare = [var.name for var in variables if var.init is None and not var.zone and var.life is core.Life.ROUND]
+        return [name for name in bare if not self.values.keys() & set(layout.cells(name))]
+
     # ------------------------------------------------------------ the state
 
     def state(self, pins: Pins) -> State:

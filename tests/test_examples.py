@@ -129,7 +129,7 @@ def test_an_example_holds(run: Runner, steps: str) -> None:
         (
             "given hand[p0] = {6|6} allows lead(6|6)",
             "a position that can be",
-            "mover is looked at before it has a value",
+            "mover is looked at before it has a value: a position needs `given mover = …`",
         ),
         ("ended out played lead(6|6), lead(6|6) expect true", "lead(6|6): 6|6 lies in hand[p1]", "6|6 lies in layout"),
     ],
