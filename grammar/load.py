@@ -25,6 +25,8 @@ SHIPPED = Path(__file__).resolve().parent.parent / "specs"
 STDIN = Path("-")
 """Stands for the standard input."""
 MAX_CHAIN = 20
+LONE_RETURN = re.compile(r"\r(?!\n)")
+"""The end of a line on old machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +39,29 @@ class Loaded:
     more: int = 0
     """Mistakes that are not described, because there are too many."""
 
+    @property
+    def shadows(self) -> Iterator[str]:
+        """A sentence for each ancestor that takes the place of a shipped one of the same name and another text."""
+        for file in self.files[:-1]:
+            path = Path(file.source.name)
+            shipped = [SHIPPED / path.name, SHIPPED / "families" / path.name]
+            if any(present(other) and _differs(path, other) for other in shipped):
+                yield f"{path} is extended, not the shipped {path.stem}"
+
 
 def load(path: Path) -> core.Game:
     """The game of a file. Raises BadFile with every mistake but those of single tables, OSError when it cannot be read."""
+    loaded = look(path)
+    if loaded.game is None:
+        raise BadFile(loaded.diagnostics)
+    return loaded.game
+
+
+def look(path: Path) -> Loaded:
+    """The game or the mistakes of a file, but for those of single tables. Raises OSError when it cannot be read."""
     report = Reporter()
     game, files = _read(path, report)
-    if game is None:
-        raise BadFile(report.in_order(_names_of(files)))
-    return game
+    return Loaded(game, report.in_order(_names_of(files)), tuple(files), report.more)
 
 
 def check(path: Path, spared: Collection[str] = ()) -> Loaded:
@@ -124,7 +141,7 @@ def read_source(path: Path, report: Reporter) -> Source | None:
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
     try:
-        return Source(name, data.decode("utf-8"))
+        return Source(name, LONE_RETURN.sub("\n", data.decode("utf-8")))
     except UnicodeDecodeError as error:
         if len(data) > MAX_SIZE:
             return Source(name, data.decode("utf-8", "replace"))
@@ -154,6 +171,10 @@ def present(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):
         return False
+
+
+def _differs(path: Path, shipped: Path) -> bool:
+    return real(path) != real(shipped) and path.read_bytes() != shipped.read_bytes()
 
 
 def _chain(path: Path, report: Reporter, files: list[File]) -> bool:

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from domrules.cli import app
+from domrules.grammar.load import SHIPPED
 
 READERS = ("check", "show", "test", "run", "verify")
 """Verbs that read a file."""
@@ -73,6 +74,23 @@ def test_an_ancestor_that_cannot_be_looked_for_is_not_there(tmp_path: Path) -> N
         result = run("check", tmp_path / file)
         assert result.exit_code == 3
         assert "error[DOM215]" in result.stdout
+
+
+def test_an_ancestor_of_ones_own_is_told_of(tmp_path: Path) -> None:
+    path, family = tmp_path / "x.dom", tmp_path / "line.dom"
+    path.write_text("game x extends block\n")
+    assert run("check", path).stderr == ""
+    shipped = (SHIPPED / "families" / "line.dom").read_text(encoding="utf-8")
+    path.write_text((SHIPPED / "block.dom").read_text(encoding="utf-8"))
+    family.write_text(shipped, encoding="utf-8")
+    assert run("check", path).stderr == ""
+    family.write_text(f"{shipped}\ndefine more: int = 1\n", encoding="utf-8")
+    note = f"dom: note: {family} is extended, not the shipped line.\n"
+    for verb in READERS:
+        args = ["D2"] if verb == "verify" else []
+        assert run(verb, path, *args).stderr == note
+    assert run("check", path, "--quiet").stderr == ""
+    assert note[11:-2] in run("check", path, "--format", "json").stdout
 
 
 # ---------------------------------------------------------------- the standard input and output

@@ -11,7 +11,7 @@ from domrules.cli.exits import ExitCode
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, render
 from domrules.grammar.instance import SettingError, instantiate
-from domrules.grammar.load import SHIPPED, check, load, present
+from domrules.grammar.load import SHIPPED, Loaded, check, look, present
 
 File: TypeAlias = Annotated[Path, typer.Argument(help="A .dom file, the name of a shipped game, or - for the input.")]
 Files: TypeAlias = Annotated[list[Path], typer.Argument(help=".dom files, names of shipped games, or - for the input.")]
@@ -21,18 +21,25 @@ Settings: TypeAlias = Annotated[list[str], typer.Option("--set", metavar="OPTION
 
 def open_game(file: Path) -> core.Game:
     """The game of a file, to be looked at. Prints its mistakes and leaves with INVALID; OSError when it cannot be read."""
-    try:
-        return load(find(file))
-    except BadFile as bad:
-        raise refused(bad) from None
+    return _game(look(find(file)))
 
 
 def open_sound(file: Path, spared: Collection[str] = ()) -> core.Game:
     """The game of a file, to be played: what `dom check` refuses is refused, but for mistakes with a `spared` code."""
-    loaded = check(find(file), spared)
+    return _game(check(find(file), spared))
+
+
+def _game(loaded: Loaded) -> core.Game:
+    tell_shadows(loaded)
     if loaded.game is None:
         raise refused(BadFile(loaded.diagnostics))
     return loaded.game
+
+
+def tell_shadows(loaded: Loaded) -> None:
+    """Say on stderr which ancestors are not those that are shipped."""
+    for sentence in loaded.shadows:
+        print(f"dom: note: {sentence}.", file=sys.stderr)
 
 
 def find(file: Path) -> Path:
