@@ -1,12 +1,22 @@
 """From a command line to an exit code: the entry point of `dom` and of `python -m domrules`."""
 
+import os
+import signal
 import sys
 
-from domrules.cli import app, exits
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line of this process and leave with its exit code."""
+    unset = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if unset:  # an exception would surface anywhere in what is imported here
+        signal.signal(signal.SIGINT, lambda *_: os._exit(INTERRUPTED))
+    from domrules.cli import app, exits, streams
+
+    streams.prepare()
+    if unset:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(exits.outcome(app.run))
 
 

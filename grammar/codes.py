@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+OF_THE_DEAL = frozenset({"DOM435", "DOM436"})
+"""Codes that say of a table: its set has no tiles or too many, or too few for its deal."""
+
 CODES: Mapping[str, str] = {
     # the text
     "DOM101": "file too large",
@@ -104,4 +107,5 @@ CODES: Mapping[str, str] = {
     "DOM438": "options not allowed",
     "DOM439": "number beyond all games",
     "DOM440": "option without plain value",
+    "DOM442": "claim of numbers that depends on a position",
 }

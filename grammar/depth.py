@@ -5,7 +5,7 @@ This runs before every other walk over a game, so it takes no recursion itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import Note, Reporter
@@ -133,6 +133,19 @@ def calls(e: core.Expr) -> Iterator[core.Call]:
 def reads(e: core.Expr) -> Iterator[core.Read]:
     """Every read inside an expression, not looking into defines."""
     return (part for part in parts(e) if isinstance(part, core.Read))
+
+
+def decided_by(game: core.Game, asked: Iterable[core.Expr]) -> list[core.Option | core.Fn]:
+    """The options that expressions read, by themselves or in what they call; then the slots among what they call."""
+    waiting, options, called = list(asked), set[str](), set[str]()
+    while waiting:
+        e = waiting.pop()
+        options |= {read.var for read in reads(e)} & game.options.keys()
+        new = {call.fn for call in calls(e)} & game.fns.keys() - called
+        called |= new
+        waiting += (game.fns[name].body for name in sorted(new))
+    slots = [fn for name, fn in game.fns.items() if name in called and fn.slot]
+    return [*(option for name, option in game.options.items() if name in options), *slots]
 
 
 def expressions(game: core.Game) -> Iterator[core.Expr]:

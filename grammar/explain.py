@@ -322,6 +322,9 @@ def _token(place: Place, stop: Stop, report: Reporter) -> None:
     elif text == "=" and place.source.text[at - 1] == "=":
         report.add("DOM117", "`==` compares; what something is stands after a single `=`", place.span(at - 1, at + 1),
                    *opened, fix="write `=`")  # fmt: skip
+    elif text == "=" and (again := _again(place, at)):
+        report.add("DOM133", f"`=` is not expected here: one `{again[0]}` gives one state or zone", span,
+                   *opened, fix=f"write `{again[0]} {again[1]} = …`")  # fmt: skip
     elif text == "=" and "CMP" in expected:
         report.add("DOM111", "a single `=` does not compare", span, *opened, fix="write `==`")
     elif stop.kind == "CMP" and "AND" in expected:
@@ -341,6 +344,8 @@ def _token(place: Place, stop: Stop, report: Reporter) -> None:
         )
 
 
+CLAUSES = re.compile(r"\b(players|with|before|dealt|given|rest|played|happened|ended|expect|allows|refuses)\b")
+"""Words that begin a part of an example."""
 FORMS = {
     "game": "game NAME extends line", "family": "family NAME", "title": 'title en "…"', "source": 'source "…"',
     "seats": "seats 2..4", "partners": "partners by pair_of", "enum": "enum colour = red, green",
@@ -349,7 +354,7 @@ FORMS = {
     "outcome": "outcome NAME(p: player): int = …", "zone": "zone NAME per player seen by owner",
     "state": "state NAME per player: int 0..9 = 0 for the round", "deal": "deal 7 tiles from boneyard to hand each player",
     "redeal": "redeal when …", "begin": "begin set … to …", "action": "action NAME(choose t in hand[mover]) when … do …",
-    "event": "event NAME(choose p in players) when … do …", "ending": "ending NAME when …", "settle": "settle when … -> … otherwise -> nothing",
+    "event": "event NAME(choose p in players) when … do …", "ending": "ending NAME as fish when … from the start", "settle": "settle when … -> … otherwise -> nothing",
     "over": "over when …", "winners": "winners highest(g in teams by score[g])", "lemma": "lemma NAME: …",
     "claim": "claim NAME: always …", "example": "example NAME players 2 given … expect …",
 }  # fmt: skip
@@ -363,12 +368,31 @@ def _instead(place: Place, stop: Stop) -> str:
         return "to compare, write `==`"
     if text in ("if", "else", "elif", "elsif", "case", "switch", "match"):
         return "choose with a table: `when … -> …`, `otherwise -> …`"
+    if place.piece.word == "ending" and re.compile(r"from\s+the\s+start\b").match(place.source.text, stop.at):
+        return "`from the start` stands last: `ending NAME when … from the start`"
     if stop.kind == "NAME":
+        equals = re.compile(r"\w+\s*(\[[^\]]*\])?\s*=(?!=)").match(place.source.text, stop.at)
+        again = _again(place, equals.end() - 1) if equals is not None else None
+        if again is not None:
+            return f"write `{again[0]} {again[1]} = …`"
         near = did_you_mean(text, [w for name, w in place.words.items() if name in expected], 0.75)
         if near or not expected & {"SET", "WHAT"}:
             return near or _form(place, stop.at)
         return f"write `set {text} to …`" if "SET" in expected else f"write `given {text} = …`"
     return _form(place, stop.at)
+
+
+def _again(place: Place, equals: int) -> tuple[str, str] | None:
+    """In an example, of a second `ZONE = …` after one word: the word, and what is before the sign."""
+    if place.piece.word != "example":
+        return None
+    clauses = list(CLAUSES.finditer(place.source.text, place.piece.start, equals))
+    if not clauses or clauses[-1][0] not in ("before", "dealt", "given"):
+        return None
+    found = re.fullmatch(
+        r"\s*\w+\s*(?:\[[^\]]*\])?\s*=.*?([^\s,{}]+)\s*", place.source.text[clauses[-1].end() : equals], re.S
+    )
+    return (clauses[-1][0], found[1]) if found is not None else None
 
 
 def _form(place: Place, at: int) -> str:

@@ -113,8 +113,10 @@ class Expressions:
         if not isinstance(e.type, Maybe):
             self.bad("DOM304", f"`is` takes apart what may be none; this is {self.scope.told(e.type)}", n.span)
             return None
-        if any(self.scope.members(name)):
-            self.bad("DOM311", f"`is {name}` would give a new meaning to the member `{name}`", name.span,
+        player = PLAYER.match(name.text)
+        if player or any(self.scope.members(name)):
+            what = "player" if player else "member"
+            self.bad("DOM311", f"`is {name}` would give a new meaning to the {what} `{name}`", name.span,
                      fix=f"to compare, write `== {name}`")  # fmt: skip
             return None
         self.shadow(name, env)
@@ -313,9 +315,10 @@ def _way(e: Expr, want: Type, span: Span) -> str:
 
 
 def tile_key(text: str) -> tuple[str, str]:
-    """The names of the halves of a tile literal."""
-    a, b = text.split("|")
-    return (str(int(a)) if a.isdigit() else a, str(int(b)) if b.isdigit() else b)
+    """The names of the halves of a tile literal; the second has its copy number, `4*2`."""
+    pair, star, copy = text.partition("*")
+    a, b = (str(int(half)) if half.isdigit() else half for half in pair.split("|"))
+    return a, f"{b}*{int(copy)}" if star else b
 
 
 def texts(parts: tuple[Part, ...], kind: str | None = None) -> list[str]:

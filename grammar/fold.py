@@ -96,7 +96,7 @@ class Fold:
                         )
                     )
                 return names.index(name)
-        raise Unresolved(Diagnostic("DOM433", f"there is no tile {low}|{high} in this set", e.span))
+        raise Unresolved(Diagnostic("DOM433", f"there is no tile {'|'.join(halves)} in this set", e.span))
 
     def table(self, e: core.Attr, of: Expr) -> Expr:
         """An attribute as a table over the elements of its sort."""

@@ -99,9 +99,9 @@ def _rounding(to: Elaborator, w: Word, args: list[Part], env: Env, span: Span) -
     step_part, x_part = (args[1], args[0]) if division else (args[0], args[1])
     step = node(step_part)
     if step.kind != "int" or int(word(step.parts[0]).text) < 1 or len(word(step.parts[0]).text) > 6:
-        return to.bad(
-            "DOM313", f"the step of `{w}` must be a positive number written out", step.span, fix=f"write `{w}(5, …)`"
-        )
+        what, form = ("divisor", f"{w}(…, 5)") if division else ("step", f"{w}(5, …)")
+        sentence = f"the {what} of `{w}` must be a positive number written out"
+        return to.bad("DOM313", sentence, step.span, fix=f"write `{form}`")
     k = int(word(step.parts[0]).text)
     tie = ""
     if len(args) == 3:

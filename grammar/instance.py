@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Lit, Maybe, Value
 from domrules.grammar.declare import MAX_SORT
-from domrules.grammar.diagnostics import BadFile, Diagnostic, did_you_mean
+from domrules.grammar.depth import decided_by
+from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, did_you_mean
 from domrules.grammar.fold import MAX_COST, Fold, Unresolved
 from domrules.grammar.source import Span
 
@@ -208,6 +209,17 @@ class _Builder:
     def _bad(self, code: str, message: str, span: Span, fix: str = "") -> BadFile:
         return BadFile([Diagnostic(code, message, span, fix=fix)])
 
+    def _too_many(self, code: str, message: str, span: Span, because: Sequence[core.Expr], fix: str) -> BadFile:
+        """A mistake of a deal or set, told where the file itself decides it: at an option, or the answer to a slot."""
+        deciding = decided_by(self.game, because)
+        option = next((d for d in deciding if isinstance(d, core.Option)), None)
+        own = next((d.span for d in deciding if d.span.source.name == self.game.file), span)
+        dealt = code == "DOM436"
+        notes = (Note(f"this is the {'deal' if dealt else 'set'}", span),) if own is not span else ()
+        way = "let `{}` refuse it with `requires …`" if dealt else "narrow the range of `{}`"
+        more = f", or {way.format(option.name)}" if option is not None else ""
+        return BadFile([Diagnostic(code, message, own, notes, fix + more)])
+
     def _static(self, e: core.Expr, what: str, env: Mapping[str, Lit] | None = None) -> Value:
         try:
             return self.fold.constant(e, env or {})
@@ -243,10 +255,13 @@ class _Builder:
         for part in self.game.dominoes.parts:
             pairs += self._listed(part, half) if isinstance(part, core.Listed) else self._each_pair(part, half)
         if not 0 < len(pairs) <= MAX_SORT:
-            raise self._bad(
+            ranges = [e for d in self.game.enums if d.name == half.name for e in (d.low, d.high) if e is not None]
+            wheres = [part.where for part in self.game.dominoes.parts if isinstance(part, core.EachPair)]
+            raise self._too_many(
                 "DOM435",
-                f"this set would have {len(pairs)} tiles",
+                f"this set would have {f'more than {MAX_SORT}' if pairs else 'no'} tiles",
                 self.game.dominoes.span,
+                [*ranges, *wheres],
                 f"a set has between 1 and {MAX_SORT} tiles",
             )
         self.sorts["tile"] = _tile_sort([(min(p), max(p)) for p in pairs], half)
@@ -361,10 +376,11 @@ class _Builder:
             need = count * cells
             if count < 0 or need > have.get(d.source, 0):
                 times = f"{cells} × {count} = {need}" if cells > 1 else f"{need}"
-                raise self._bad(
+                raise self._too_many(
                     "DOM436",
                     f"with {self.players} players {times} tiles are dealt, but `{d.source}` holds {have.get(d.source, 0)}",
                     d.span,
+                    [d.count],
                     "deal fewer tiles, or allow fewer players (`seats`)",
                 )
             have[d.source] -= need

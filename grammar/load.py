@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean
@@ -18,7 +22,11 @@ from domrules.grammar.source import Source, Span
 from domrules.grammar.syntax import File, Node, Word, node, word
 
 SHIPPED = Path(__file__).resolve().parent.parent / "specs"
+STDIN = Path("-")
+"""Stands for the standard input."""
 MAX_CHAIN = 20
+LONE_RETURN = re.compile(r"\r(?!\n)")
+"""The end of a line on old machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +39,43 @@ class Loaded:
     more: int = 0
     """Mistakes that are not described, because there are too many."""
 
+    @property
+    def shadows(self) -> Iterator[str]:
+        """A sentence for each ancestor that takes the place of a shipped one of the same name and another text."""
+        for file in self.files[:-1]:
+            path = Path(file.source.name)
+            shipped = [SHIPPED / path.name, SHIPPED / "families" / path.name]
+            if any(present(other) and _differs(path, other) for other in shipped):
+                yield f"{path} is extended, not the shipped {path.stem}"
+
 
 def load(path: Path) -> core.Game:
     """The game of a file. Raises BadFile with every mistake but those of single tables, OSError when it cannot be read."""
+    loaded = look(path)
+    if loaded.game is None:
+        raise BadFile(loaded.diagnostics)
+    return loaded.game
+
+
+def look(path: Path) -> Loaded:
+    """The game or the mistakes of a file, but for those of single tables. Raises OSError when it cannot be read."""
     report = Reporter()
     game, files = _read(path, report)
-    if game is None:
-        raise BadFile(report.in_order(_names_of(files)))
-    return game
+    return Loaded(game, report.in_order(_names_of(files)), tuple(files), report.more)
 
 
-def check(path: Path) -> Loaded:
-    """The game or the mistakes of a file, at every table it allows. Raises OSError when the file cannot be read."""
+def check(path: Path, spared: Collection[str] = ()) -> Loaded:
+    """The game or the mistakes of a file, at every table it allows; those with a `spared` code are none.
+
+    Raises OSError when the file cannot be read.
+    """
     report = Reporter()
     game, files = _read(path, report)
     if game is not None:
         with suppress(Enough):
             check_settings(game, report)
-    return Loaded(None if report.found else game, report.in_order(_names_of(files)), tuple(files), report.more)
+    found = tuple(d for d in report.in_order(_names_of(files)) if d.code not in spared)
+    return Loaded(None if found else game, found, tuple(files), report.more)
 
 
 def _names_of(files: Sequence[File]) -> list[str]:
@@ -108,13 +135,13 @@ def _words(text: str) -> list[str]:
 
 def read_source(path: Path, report: Reporter) -> Source | None:
     """The text of a file. None (and a mistake) when it is no text."""
-    with path.open("rb") as stream:
+    with _opened(path) as stream:
         data = stream.read(MAX_SIZE + 16)
     name = str(path)
     if data.startswith(b"\xef\xbb\xbf"):
         data = data[3:]
     try:
-        return Source(name, data.decode("utf-8"))
+        return Source(name, LONE_RETURN.sub("\n", data.decode("utf-8")))
     except UnicodeDecodeError as error:
         if len(data) > MAX_SIZE:
             return Source(name, data.decode("utf-8", "replace"))
@@ -126,11 +153,35 @@ def read_source(path: Path, report: Reporter) -> Source | None:
         return None
 
 
+def _opened(path: Path) -> AbstractContextManager[BinaryIO]:
+    return nullcontext(sys.stdin.buffer) if path == STDIN else path.open("rb")
+
+
+def real(path: Path) -> Path:
+    """The path without links. Raises OSError for links that lead to themselves."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
+
+
+def present(path: Path) -> bool:
+    """Is there such a file? One that may not be looked for is not."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _differs(path: Path, shipped: Path) -> bool:
+    return real(path) != real(shipped) and path.read_bytes() != shipped.read_bytes()
+
+
 def _chain(path: Path, report: Reporter, files: list[File]) -> bool:
     """Read the file and its ancestors into `files`, oldest first; True when all are there."""
     seen: list[Path] = []
     while True:
-        seen.append(path.resolve())
+        seen.append(real(path))
         source = read_source(path, report)
         if source is None:
             return False
@@ -143,7 +194,7 @@ def _chain(path: Path, report: Reporter, files: list[File]) -> bool:
             report.add("DOM215", f"there is no file `{parent}.dom` to extend", parent.span, Note(f"looked in {_shown(path)}"),
                        fix=did_you_mean(parent.text, _names(path)))  # fmt: skip
             return False
-        if found.resolve() in seen:
+        if real(found) in seen:
             loop = " → ".join([p.stem for p in seen] + [found.stem])
             report.add(
                 "DOM216", f"`{parent}` extends itself: {loop}", parent.span, fix="give one of the files another name"
@@ -173,14 +224,21 @@ def _find(name: str, beside: Path) -> Path | None:
         return None
     for folder in _folders(beside):
         candidate = folder / f"{name}.dom"
-        if candidate.is_file():
+        if present(candidate):
             return candidate
     return None
 
 
 def _names(beside: Path) -> list[str]:
-    return [p.stem for folder in _folders(beside) if folder.is_dir() for p in folder.glob("*.dom")]
+    return [p.stem for folder in _existing(beside) for p in folder.glob("*.dom")]
+
+
+def _existing(beside: Path) -> Iterator[Path]:
+    for folder in dict.fromkeys(_folders(beside)):
+        with suppress(OSError):
+            if folder.is_dir():
+                yield folder
 
 
 def _shown(beside: Path) -> str:
-    return ", ".join(str(f) for f in dict.fromkeys(_folders(beside)) if f.is_dir())
+    return ", ".join(map(str, _existing(beside)))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
-from domrules.grammar.syntax import File, Node, node, string, word
+from domrules.grammar.syntax import File, Node, node, nodes, string, word
 
 NAMED = frozenset(
     [
@@ -102,9 +103,19 @@ class _Merged:
             if d.kind in SINGLE and first is not None:
                 self.report.add("DOM402", f"a game has one `{d.kind}`", d.node.span.first(),
                                 Note("the first is here", self.kept[first].node.span),
-                                fix=f"write `instead {d.kind} …` if this one replaces it")  # fmt: skip
+                                fix=self._way(self.kept[first], d.kind))  # fmt: skip
             else:
                 self._keep(d)
+
+    def _way(self, first: Declaration, kind: str) -> str:
+        """How to have another declaration than the first: fill the slot it asks, if it asks one, or replace it."""
+        asked = re.findall(r"\w+", first.node.span.text)
+        slot = next((o for o in self.kept.values() if o.kind == "slot" and o.name in asked), None)
+        if slot is None:
+            return f"write `instead {kind} …` if this one replaces it"
+        params = nodes(node(slot.node.parts[1]).parts) if slot.node.parts[1] is not None else ()
+        names = ", ".join(word(p.parts[0]).text for p in params)
+        return f"fill its slot, `rule {slot.name}{f'({names})' if names else ''} = …`, or write `instead {kind} …`"
 
     def _group(self, d: Declaration) -> list[int]:
         """The numbers of what a declaration could replace or stand beside."""

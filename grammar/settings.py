@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from domrules.grammar import core
 from domrules.grammar.core import Elem, Expr
-from domrules.grammar.depth import calls, expressions, parts, reads, shaping_parts
+from domrules.grammar.depth import decided_by, expressions, parts, shaping_parts
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Note, Reporter, did_you_mean
 from domrules.grammar.effort import check_effort
 from domrules.grammar.instance import SettingError, allow, instantiate, specialise_expr, told_seats
@@ -100,15 +100,7 @@ class Tables:
 
 def _shaping(game: core.Game) -> tuple[str, ...]:
     """Options on which the sorts, the tiles, the teams or the deals depend."""
-    waiting, seen, out = list(shaping_parts(game)), set[str](), set[str]()
-    while waiting:
-        e = waiting.pop()
-        out |= {read.var for read in reads(e)} & game.options.keys()
-        for call in calls(e):
-            if call.fn in game.fns and call.fn not in seen:
-                seen.add(call.fn)
-                waiting.append(game.fns[call.fn].body)
-    return tuple(name for name in game.options if name in out)
+    return tuple(d.name for d in decided_by(game, shaping_parts(game)) if isinstance(d, core.Option))
 
 
 def _extremes(option: core.Option, default: core.Instance) -> tuple[object, ...]:
@@ -218,7 +210,8 @@ def _move(tables: Tables, move: core.MoveName, span: Span, instance: core.Instan
 
 
 def _tile(tables: Tables, halves: tuple[str, str], span: Span, instance: core.Instance, options: Setting) -> None:
-    if not _copies(halves, instance):
+    copies, (_, star, number) = _copies(halves, instance), halves[1].partition("*")
+    if not copies or (star and not 1 <= int(number) <= copies):
         text = "|".join(halves)
         missing = Diagnostic("DOM433", f"there is no tile {text} in this set", span.find(text))
         tables.add([missing], instance.players, options)

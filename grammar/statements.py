@@ -299,8 +299,14 @@ class Statements:
                 fix="write `before …` (kept from earlier rounds) or `given …`",
             )
         if what == "before" and var.life is core.Life.ROUND:
-            self.to.bad("DOM408", f"`{w}` begins anew each round", w.span, fix="write `given …`")
+            given = [f"given {name} = …" for name in dict.fromkeys([*self._movers(), w.text])]
+            self.to.bad("DOM408", f"`{w}` begins anew each round", w.span,
+                        fix=f"play up to it with `played …`, or give a whole position: `{'`, `'.join(given)}`")  # fmt: skip
         return core.Assign(what, var.name, index, values, None, c.span)
+
+    def _movers(self) -> list[str]:
+        """The state that says whose turn it is; no position can do without."""
+        return [var.name for var in self.scope.vars.values() if var.role == "mover"]
 
     def _tiles(self, c: Node, what: str, var: core.Var, index: Expr | None) -> core.Assign | None:
         n = node(c.parts[2])

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from domrules.grammar import core
 from domrules.grammar.depth import calls as calls
-from domrules.grammar.depth import check_depth, fixed_parts
+from domrules.grammar.depth import check_depth, fixed_parts, parts
 from domrules.grammar.depth import reads as reads
 from domrules.grammar.diagnostics import Note, Reporter
 from domrules.grammar.source import Span
@@ -17,6 +17,7 @@ def check_game(game: core.Game, head: Span, report: Reporter) -> None:
     if not check_depth(game, report):
         return
     _static_parts(game, report)
+    _numbers_only(game, report)
     if game.abstract:
         return
     _parts(game, report, head.first(2))
@@ -40,12 +41,21 @@ def _parts(game: core.Game, report: Reporter, at: Span) -> None:
             "whose turn it is",
             "state mover: player for the round as mover",
         ),
-        (core.is_lit(game.over, False), "when the match is over", "over when …"),
+        (_undeclared(game.over), "when the match is over", "over when …"),
     ]
     lacks = [(what, fix) for lacking, what, fix in missing if lacking]
     if lacks:
         notes = [Note(f"nor {what}: `{fix}`") for what, fix in lacks[1:]]
         report.add("DOM421", f"the game does not say {lacks[0][0]}", at, *notes, fix=f"write `{lacks[0][1]}`")
+
+    if core.is_lit(game.over, False) and not _undeclared(game.over):
+        report.add("DOM421", "no match would ever be over", game.over.span,
+                   fix="write `over when any g in teams: score[g] >= 100`")  # fmt: skip
+
+
+def _undeclared(e: core.Expr) -> bool:
+    """Does this stand for a declaration that is not there?"""
+    return e.span.source.name == ""
 
 
 SHAPES = {
@@ -137,10 +147,44 @@ def _static_parts(game: core.Game, report: Reporter) -> None:
         if read is not None:
             report.add(
                 "DOM424",
-                f"this must be known before the first move, but depends on `{read.var}`",
+                f"this must be known before the first move, but depends on `{told(read)}`",
                 e.span,
                 Note("read here", read.span),
             )
+
+
+def _numbers_only(game: core.Game, report: Reporter) -> None:
+    """A claim about all numbers speaks of no position, so it may read no state."""
+    for claim in game.claims:
+        read = first_state(game, claim.body) if claim.kind == "numbers" else None
+        if read is not None:
+            report.add(
+                "DOM442",
+                f"a claim `for all` speaks of numbers only, but `{claim.name}` depends on `{told(read)}`",
+                claim.span.first(2),
+                Note("read here", read.span),
+                fix="write `always …` for what is so in every position",
+            )
+
+
+def of_numbers_alone(game: core.Game, e: core.Expr) -> bool:
+    """Is this about numbers and nothing that a table has, so that it means the same at every one?"""
+    waiting, seen = [e], set[str]()
+    for body in waiting:
+        for part in parts(body):
+            if isinstance(part, core.Call) and part.fn not in seen:
+                seen.add(part.fn)
+                waiting.append(game.fns[part.fn].body)
+            if not isinstance(part.type, core.IntType | core.BoolType):
+                return False
+            if not isinstance(part, core.Lit | core.Local | core.Op | core.Cases | core.Call):
+                return False
+    return True
+
+
+def told(read: core.Read) -> str:
+    """What is read, by the name it has in the file; the endings are one state of ours."""
+    return read.span.text or read.var if read.var == "ending" else read.var
 
 
 def first_state(game: core.Game, e: core.Expr) -> core.Read | None:

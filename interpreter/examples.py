@@ -14,8 +14,8 @@ from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.source import Span
-from domrules.interpreter.errors import IllegalMove, RuleError
-from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, move_name, turned, value_name
+from domrules.interpreter.errors import IllegalMove, Rule, RuleError
+from domrules.interpreter.names import Args, Move, cell_name, choices, find_move, may_be, move_name, value_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.setting import BadSetup, Setting, copies_of, named_tiles, patched, tiles_in, value_of
 from domrules.interpreter.state import State
@@ -83,7 +83,7 @@ def table(game: core.Game, example: core.Example) -> core.Instance:
         if not isinstance(e, core.Lit):
             raise Failed(e.span, f"a plain value for {name}", "an expression")
         options[name] = e.value
-    return instantiate(game, example.players or min(game.seats), options)
+    return instantiate(game, min(game.seats) if example.players is None else example.players, options)
 
 
 class Scene:
@@ -100,6 +100,8 @@ class Scene:
         """Play the scene, again with more tiles placed as long as a move needs one. Raises Failed, BadSetup."""
         setting = Setting(self.rules, self.between)
         for step in self.setup:
+            setting.keep(step)
+        for step in self.setup:
             setting.take(step)
         pins: dict[int, int] = {}
         while True:
@@ -107,6 +109,12 @@ class Scene:
                 return self.attempt(setting, pins)
             except Needs as need:
                 pins[need.tile] = need.cell
+            except RuleError as error:
+                if error.rule is not Rule.UNSET or not setting.given:
+                    raise
+                needed = ", ".join(f"`given {name} = …`" for name in setting.unset)
+                got = f"{error.sentence}: a position needs {needed}"
+                raise Failed(setting.last, "a position that can be", got) from None
 
     def attempt(self, setting: Setting, pins: dict[int, int]) -> list[Check]:
         checks: list[Check] = []
@@ -256,10 +264,7 @@ def same(written: core.MoveName, name: core.MoveName) -> bool:
     """Does what is written name this move?"""
     if written.action != name.action or len(written.args) != len(name.args):
         return False
-    return all(
-        b in (a, turned(a)) or b.partition("*")[0] in (a, turned(a))
-        for a, b in zip(written.args, name.args, strict=True)
-    )
+    return all(may_be(a, b) for a, b in zip(written.args, name.args, strict=True))
 
 
 def legal_text(rules: Rules, state: State) -> str:

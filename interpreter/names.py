@@ -48,9 +48,10 @@ def element_names(instance: core.Instance, sort: str, mask: int) -> list[str]:
 
 
 def element(instance: core.Instance, sort: str, name: str) -> int | None:
-    """The index of an element by name; a tile may be written with either half first."""
+    """The index of an element by name; a tile may be written with either half first, and the first of its copies as `*1`."""
     names = instance.sorts[sort].names
-    for spelling in (name, turned(name)):
+    plain = name.removesuffix("*1") if sort == "tile" else name
+    for spelling in (plain, turned(plain)):
         if spelling in names:
             return names.index(spelling)
     return None
@@ -61,6 +62,13 @@ def turned(tile: str) -> str:
     pair, star, copy = tile.partition("*")
     first, bar, second = pair.partition("|")
     return f"{second}{bar}{first}{star}{copy}" if bar else tile
+
+
+def may_be(written: str, name: str) -> bool:
+    """May an element that is written so be the one of this name? A tile without a copy number is any copy."""
+    pair, star, copy = written.partition("*")
+    named, _, number = name.partition("*")
+    return named in (pair, turned(pair)) and (not star or copy == (number or "1"))
 
 
 def cell_name(instance: core.Instance, var: core.Var, index: int | None) -> str:

@@ -46,12 +46,16 @@ class Ply:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round as it was played. `dealt`: after the deal that was kept, before the begin blocks."""
+    """A round as it was played. `dealt`: after the deal that was kept, before the begin blocks.
+
+    A round that was broken off has no ending; `ended` and `settled` are both the last state.
+    """
 
     dealt: State
     plies: tuple[Ply, ...]
     ended: State
     settled: State
+    broken_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,10 @@ class Table:
     chance: Chance
     limits: Limits = Limits()
     digest: Digest = field(default_factory=Digest)
+    played: list[Round] = field(default_factory=list)
+    """The rounds of this match that are over."""
+    now: Round | None = None
+    """The round that is being played, as far as it has come."""
 
     def draw(self, n: int) -> int:
         """An event that chance decides."""
@@ -88,29 +96,40 @@ class Table:
 
     def match(self, state: State, stop: int | None = None) -> Match:
         """Rounds until the match is over, or until `stop` of them are played."""
-        rounds: list[Round] = []
-        while not rounds or not self.rules.over(state):
-            if len(rounds) == stop:
-                return Match(tuple(rounds), None, self.digest.value)
-            if len(rounds) == self.limits.rounds:
+        self.played = []
+        while not self.played or not self.rules.over(state):
+            if len(self.played) == stop:
+                return self.so_far()
+            if len(self.played) == self.limits.rounds:
                 raise Unfinished(f"the match is not over after {self.limits.rounds} rounds")
             played = self.round(state)
-            rounds.append(played)
+            self.played.append(played)
             state = played.settled
-        return Match(tuple(rounds), self.rules.winners(state), self.digest.value)
+        return Match(tuple(self.played), self.rules.winners(state), self.digest.value)
+
+    def so_far(self) -> Match:
+        """The match as far as it has come: its rounds, and the moves of the one that was broken off."""
+        now = () if self.now is None else (self.now,)
+        return Match((*self.played, *now), None, self.digest.value)
 
     def round(self, state: State) -> Round:
         """Deal, begin, moves until an ending, settlement."""
         rules, plies = self.rules, list[Ply]()
+        self.now = None
         dealt = self.deal(state)
-        state = rules.begin(dealt)
-        while rules.ending(state) is None:
-            if len(plies) == self.limits.moves:
-                raise Unfinished(f"a round has not ended after {self.limits.moves} moves")
-            ply = self.ply(state)
-            plies.append(ply)
-            state = rules.act(state, ply.move, ply.outcome)
-        settled = rules.settle(state)
+        try:
+            state = rules.begin(dealt)
+            while rules.ending(state) is None:
+                if len(plies) == self.limits.moves:
+                    raise Unfinished(f"a round has not ended after {self.limits.moves} moves")
+                ply = self.ply(state)
+                after = rules.act(state, ply.move, ply.outcome)
+                plies.append(ply)
+                state = after
+            settled = rules.settle(state)
+        except (RuleError, Unfinished, KeyboardInterrupt):
+            self.now = Round(dealt, tuple(plies), state, state, broken_off=True)
+            raise
         self.digest.feed(*rules.scores(settled))
         return Round(dealt, tuple(plies), state, settled)
 

@@ -32,7 +32,7 @@ def record(rules: Rules, match: Match, tags: Mapping[str, str] | None = None) ->
 
 def record_round(rules: Rules, before: State, played: Round) -> RoundText:
     """A round by names; `before` is where replaying will stand."""
-    instance, ending = rules.instance, rules.ending(played.ended)
+    instance, ending = rules.instance, None if played.broken_off else rules.ending(played.ended)
     changed, deal = [], []
     for var, index, cell in rules.layout.walk():
         name, value = cell_name(instance, var, index), played.dealt.cells[cell]

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
 from domrules.grammar.source import NOWHERE, Span
-from domrules.interpreter.names import cell_name, turned
+from domrules.interpreter.names import cell_name, may_be
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, elements
 
@@ -40,12 +40,22 @@ class Setting:
     given: bool = False
     tiles: dict[int, int] = field(default_factory=dict)
     """Named tiles and the cells they lie in."""
+    kept: set[int] = field(default_factory=set)
+    """Tiles that some step names with a copy number: no other step gets them."""
     closed: set[int] = field(default_factory=set)
     """Zone cells that were given: they hold the named tiles and no others."""
     rest: int | None = None
     values: dict[int, core.Value] = field(default_factory=dict)
     """Given values of round states, by cell."""
     last: Span = NOWHERE
+
+    def keep(self, step: SetupStep) -> None:
+        """Note which copies a step asks for by number; before any step is taken."""
+        numbered = (
+            [halves for halves in (step.tiles or ()) if "*" in halves[1]] if isinstance(step, core.Assign) else []
+        )
+        for halves in numbered:
+            self.kept.update(copies_of(self.rules.instance, "|".join(halves)))
 
     def take(self, step: SetupStep) -> None:
         """Read one step. Raises BadSetup."""
@@ -59,7 +69,7 @@ class Setting:
             case core.Assign(tiles=tiles):
                 assert tiles is not None
                 cell = cell_of(self.rules, self.between, step.var, step.index)
-                named = named_tiles(self.rules, tiles, self.tiles, step.span)
+                named = named_tiles(self.rules, tiles, self.tiles, step.span, self.kept)
                 self.tiles.update(dict.fromkeys(named, cell))
                 if step.what == "given":
                     self.closed.add(cell)
@@ -71,6 +81,13 @@ class Setting:
             self.between = with_cells(self.between, values)
         else:
             self.values.update(values)
+
+    @property
+    def unset(self) -> list[str]:
+        """States without a first value that no step has given one."""
+        layout, variables = self.rules.layout, self.rules.instance.vars.values()
+        bare = [var.name for var in variables if var.init is None and not var.zone and var.life is core.Life.ROUND]
+        return [name for name in bare if not self.values.keys() & set(layout.cells(name))]
 
     # ------------------------------------------------------------ the state
 
@@ -153,13 +170,19 @@ def cell_of(rules: Rules, state: State, var: str, index: core.Expr | None) -> in
     return rules.layout.cell(var, None if index is None else value_of(rules, state, index))
 
 
-def named_tiles(rules: Rules, tiles: Sequence[tuple[str, str]], taken: Collection[int], span: Span) -> list[int]:
-    """The tiles of a list, for each the first copy that is not taken. Raises BadSetup."""
+def named_tiles(
+    rules: Rules, tiles: Sequence[tuple[str, str]], taken: Collection[int], span: Span, kept: Collection[int] = ()
+) -> list[int]:
+    """The tiles of a list: copies with a number, then for each other tile the first that is not taken or `kept`.
+
+    Raises BadSetup.
+    """
     found: list[int] = []
-    for halves in tiles:
+    for halves in sorted(tiles, key=lambda halves: "*" not in halves[1]):
         written = "|".join(halves)
         copies = copies_of(rules.instance, written)
-        free = [tile for tile in copies if tile not in taken and tile not in found]
+        busy = {*taken, *found, *(kept if "*" not in written else ())}
+        free = [tile for tile in copies if tile not in busy]
         if not free:
             there = "lies in two places" if copies else "is no tile at this table"
             raise BadSetup(f"{written} {there}", span)
@@ -211,5 +234,4 @@ def deal_sizes(rules: Rules) -> dict[int, int]:
 def copies_of(instance: core.Instance, written: str) -> list[int]:
     """All tiles that are written so, copies included when none is named."""
     names = instance.sorts["tile"].names
-    wanted = {written, turned(written)}
-    return [i for i, name in enumerate(names) if name in wanted or name.partition("*")[0] in wanted]
+    return [i for i, name in enumerate(names) if may_be(written, name)]

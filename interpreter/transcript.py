@@ -2,7 +2,7 @@
 
     transcript = tag* round* [winners outcome*]
     tag        = '[' NAME '"' text '"' ']'      Game, Players, then Option (name=value) as often as needed; Seed, Index
-                                                and Trace (the digest) where they are known
+                                                and Trace (the digest) where they are known; Unfinished: what broke it off
     round      = 'round' NUMBER before* deal* ply* [ending [scores]]
     before     = 'before' cell value            a state that stood otherwise than play had left it
     deal       = 'deal' cell tile*              every cell of every zone, after the deal that was kept

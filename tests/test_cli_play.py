@@ -1,5 +1,7 @@
 """The verbs that play, test and show games: what they print and how they end."""
 
+import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +11,11 @@ from typer.testing import CliRunner
 
 from domrules.cli import app
 from domrules.grammar.load import SHIPPED
+from domrules.interpreter.names import Move
+from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.replay import replay
 from domrules.interpreter.transcript import read
+from domrules.interpreter.views import View
 
 BROKEN = "game broken extends block\nrule hand_size = sevn\n"
 
@@ -87,10 +92,65 @@ def test_a_family_is_not_played() -> None:
     assert "is a family" in " ".join(result.stderr.replace("│", " ").split())
 
 
-def test_a_match_that_does_not_end_is_a_finding() -> None:
+def test_a_match_that_does_not_end_is_a_finding_and_is_shown(tmp_path: Path) -> None:
     result = dom("run", "draw", "--max-moves", "3")
     assert result.exit_code == 1
     assert result.stderr == "dom: a round has not ended after 3 moves\n"
+    transcript = read(result.stdout)
+    assert transcript.tags["Unfinished"] == "a round has not ended after 3 moves"
+    assert [len(played.plies) for played in transcript.rounds] == [3]
+    assert len(replay(shipped("draw", 2), transcript)) == 1
+    path = tmp_path / "match.txt"
+    assert dom("run", "draw", "--max-moves", "3", "-o", path).exit_code == 1
+    assert path.read_text(encoding="utf-8") == result.stdout
+
+
+FAULTY = """game faulty extends block
+instead settle
+  when out -> add 1 to score[t0]
+  otherwise -> add the(those(p in players where p.seat > 7)).seat to score[t0]
+instead over when score[t0] > 99
+"""
+
+
+def test_a_rule_that_fails_leaves_what_was_played(file: Any) -> None:
+    result = dom("run", file(FAULTY))
+    assert result.exit_code == 1
+    transcript = read(result.stdout)
+    assert transcript.tags["Unfinished"] == "the(...) promises exactly one, but there is none"
+    assert all(played.ending == "out" for played in transcript.rounds[:-1])
+    assert transcript.rounds[-1].plies
+    assert transcript.rounds[-1].ending is None
+
+
+def test_an_interrupted_match_leaves_what_was_played(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = RandomPlayer.choose
+
+    def interrupted(self: RandomPlayer, view: View, moves: Sequence[Move]) -> int:
+        if len(moves) < 3:
+            raise KeyboardInterrupt
+        return choose(self, view, moves)
+
+    monkeypatch.setattr(RandomPlayer, "choose", interrupted)
+    result = dom("run", "block")
+    assert (result.exit_code, result.stderr) == (130, "dom: interrupted.\n")
+    assert read(result.stdout).tags["Unfinished"] == "interrupted"
+
+
+@pytest.mark.parametrize(
+    ("args", "sentence"),
+    [
+        (["run", "block", "--seed", "9" * 20], "is too large; write at most 19 digits."),
+        (["run", "block", "--rounds", "9" * 20], "is too large; write at most 19 digits."),
+        (["run", "block", "--seed", "x"], "'x' is not a whole number."),
+        (["run", "block", "-o", ""], "the name of the file is empty."),
+        (["check", ""], "the name of the file is empty."),
+    ],
+)
+def test_a_value_that_cannot_be_read_is_a_usage_error(args: list[str], sentence: str) -> None:
+    result = dom(*args)
+    assert result.exit_code == 2
+    assert sentence in " ".join(result.stderr.replace("│", " ").split())
 
 
 # ---------------------------------------------------------------- test
@@ -145,6 +205,15 @@ def test_show_tells_where_the_rules_are_from() -> None:
     assert ", default)" in result.stdout
     assert ", inherited)" in result.stdout
     assert "settle when winner is w ->" in result.stdout
+    assert "to be filled" not in result.stdout
+
+
+def test_show_tells_what_a_family_leaves_open() -> None:
+    shown = dom("show", "line").stdout
+    assert re.search(r"  hand_size: int\n.*\(row\.dom:\d+, to be filled\)", shown)
+    assert re.search(r"  reserve: int as reserve = 0\n.*, default\)", shown)
+    assert "over" not in re.findall(r"^  (\w+)", shown, re.M)
+    assert "(:1" not in shown
 
 
 def test_show_prints_a_rule_as_it_is_written() -> None:

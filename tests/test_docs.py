@@ -16,9 +16,11 @@ from domrules.grammar.diagnostics import render
 from domrules.grammar.instance import instantiate
 from domrules.grammar.load import check
 from domrules.interpreter.examples import run_example
+from domrules.verifier.battery.run import TITLES
+from domrules.verifier.verdict import Word
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "grammar/README.md", "specs/README.md", "docs/transcripts.md")
+DOCUMENTS = ("README.md", "grammar/README.md", "specs/README.md", "docs/transcripts.md", "docs/verdicts.md")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 HEAD = "game manual extends block\n"
 
@@ -74,6 +76,17 @@ def sessions(text: str) -> Iterator[tuple[str, str]]:
     for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown
+
+
+def test_all_words_and_questions_are_in_a_table(accept: bool) -> None:
+    page = ROOT / "docs" / "verdicts.md"
+    head, row, table = page.read_text(encoding="utf-8").partition("| name | what must be so |\n|---|---|\n")
+    questions = "".join(f"| {name} | {title} |\n" for name, title in sorted(TITLES.items()))
+    if accept:
+        page.write_text(head + row + questions, encoding="utf-8")
+    else:
+        assert table == questions, "pytest --accept writes the table anew"
+    assert re.findall(r"^\| ([A-Z][A-Za-z ]+?)(?: \(\w+\))? \|", head, re.M) == [word.value for word in Word]
 
 
 def test_there_is_something_to_test() -> None:

@@ -129,7 +129,7 @@ def test_an_example_holds(run: Runner, steps: str) -> None:
         (
             "given hand[p0] = {6|6} allows lead(6|6)",
             "a position that can be",
-            "mover is looked at before it has a value",
+            "mover is looked at before it has a value: a position needs `given mover = …`",
         ),
         ("ended out played lead(6|6), lead(6|6) expect true", "lead(6|6): 6|6 lies in hand[p1]", "6|6 lies in layout"),
     ],
@@ -162,3 +162,31 @@ def test_a_move_after_the_end_of_the_round_cannot_be_made(run: Runner) -> None:
 def test_examples_of_a_game_with_copies_and_new_deals(run: Runner, steps: str) -> None:
     result = run(steps, WAR)
     assert result.ok, failure(result)
+
+
+# ---------------------------------------------------------------- copies
+
+TWICE = """
+game twice extends block
+instead dominoes in pips each a, b where a.position <= b.position  1 of 0|1
+"""
+COPIES = [
+    "dealt hand[p0] = {0|1*1, 1|1} allows lead(1|0*1), lead(1|1) refuses lead(0|1*2)",
+    "dealt hand[p0] = {0|1, 1|1} dealt hand[p1] = {0|1*1, 1|2} expect 0|1*1 in hand[p1] and 0|1*2 in hand[p0]",
+    "dealt hand[p0] = {0|1, 0|1*1} expect 0|1*1 in hand[p0] and 0|1*2 in hand[p0]",
+    "given hand[p0] = {1|0*1} given layout = {0|1*2} given mover = p0 expect 0|1*1 in hand[p0]",
+    "given mover = p0 given last_tile = 0|1*1 given hand[p0] = {0|1*2} rest in layout expect 0|1*1 in layout",
+    "dealt hand[p0] = {0|1, 1|1} played lead(0|1*1) expect 0|1*1 in layout",
+    "dealt hand[p0] = {0|1*2, 1|1} played lead(1|0) expect 0|1*2 in layout",
+]
+
+
+@pytest.mark.parametrize("steps", COPIES)
+def test_a_tile_is_named_with_its_copy_wherever_it_is_written(run: Runner, steps: str) -> None:
+    result = run(f"with tiles_each = 2 {steps}", TWICE)
+    assert result.ok, result.checks
+
+
+def test_a_copy_lies_in_one_place(run: Runner) -> None:
+    steps = "dealt hand[p0] = {0|1*1} dealt hand[p1] = {1|0*1} expect moves == 0"
+    assert failure(run(steps, TWICE)).got == "1|0*1 lies in two places"

@@ -45,6 +45,7 @@ def told(loaded: Loaded) -> list[str]:
         (b"\xef\xbb\xbf" + HEAD.encode(), []),
         (b"game x extends block\r\n\r\ndefine a: int = b\r\n", ["DOM201 3:17"]),
         (b"game x extends block\r\ndefine a: int = 1 # remark\r\nrule draws\r\n", ["DOM121 3:10"]),
+        (b"game x extends block # remark\rdefine a: int = 1 # remark\rdefine b: int = c\r", ["DOM201 3:17"]),
         (b"game x extends block\n\tdefine a: int = b\n", ["DOM201 2:18"]),
         (HEAD.encode() + b"define a: int = \x00 1\n", ["DOM102 2:17"]),
         (b"\x7fELF\x02\x01\x01\x00\x00", ["DOM102 1:8"]),

@@ -1,6 +1,5 @@
 """From the table of verbs to the Typer application, loading only the verb that is called."""
 
-import io
 import sys
 from importlib import import_module
 from typing import Annotated, Any
@@ -78,8 +77,5 @@ def options(
 
 def run() -> exits.ExitCode:
     """Parse the arguments of this process and run the verb; leaves by SystemExit."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a terminal that lacks a letter shows its number
     build()(prog_name="dom")
     return exits.ExitCode.OK

@@ -14,14 +14,13 @@ import typer
 from domrules import __version__
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.games import find
+from domrules.cli.games import find, tell_shadows
 from domrules.grammar.diagnostics import counted, render
 from domrules.grammar.load import Loaded, check
 from domrules.grammar.report import annotation, as_data
 
 SHOWN = 20
 """Mistakes of a file that are shown to people; the data has all."""
-STDIN = Path("/dev/stdin")
 
 Format: TypeAlias = Literal["text", "json", "github"]
 Colour: TypeAlias = Literal["auto", "always", "never"]
@@ -56,6 +55,9 @@ def command(
     with uncollected():
         outcomes = [examine(file) for file in files]
     code = exits.first(outcome.code for outcome in outcomes)
+    for outcome in outcomes:
+        if outcome.loaded is not None and not quiet and format != "json":
+            tell_shadows(outcome.loaded)
     match format:
         case "text":
             print_text(outcomes, coloured(color), quiet)
@@ -80,9 +82,8 @@ def uncollected() -> Iterator[None]:
 
 def examine(file: Path) -> Outcome:
     """Check one file; `-` is the standard input."""
-    path = STDIN if str(file) == "-" else find(file)
     try:
-        return Outcome(str(file), check(path))
+        return Outcome(str(file), check(find(file)))
     except OSError as error:
         return Outcome(str(file), None, exits.describe(error))
 
@@ -131,6 +132,7 @@ def envelope(outcomes: list[Outcome], code: ExitCode) -> dict[str, object]:
                 "failure": outcome.failure,
                 "diagnostics": [as_data(d) for d in (outcome.loaded.diagnostics if outcome.loaded else ())],
                 "more": outcome.loaded.more if outcome.loaded else 0,
+                "notes": list(outcome.loaded.shadows) if outcome.loaded else [],
             }
             for outcome in outcomes
         ],

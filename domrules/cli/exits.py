@@ -4,6 +4,7 @@ One meaning each. A user's mistake never ends in a traceback, and nothing that f
 """
 
 import contextlib
+import errno
 import functools
 import os
 import sys
@@ -71,7 +72,7 @@ def outcome(action: Callable[[], ExitCode]) -> ExitCode:
         # Typer turns a closed pipe into 1, which means a finding here.
         if isinstance(stop.__context__, BrokenPipeError):
             return closed_pipe()
-        raise
+        return flushed(stop)
     except (typer.Exit, TyperException):
         raise
     except BrokenPipeError:
@@ -81,6 +82,8 @@ def outcome(action: Callable[[], ExitCode]) -> ExitCode:
     except OSError as error:
         return failed(ExitCode.IO, describe(error))
     except Exception as error:
+        if interrupted(error):
+            return failed(ExitCode.INTERRUPTED, "interrupted.")
         return internal(f"{type(error).__name__}: {error}".removesuffix(": "))
     return code
 
@@ -91,9 +94,29 @@ def internal(what: str) -> ExitCode:
     return failed(ExitCode.INTERNAL, f"internal error, {what}. {hint}")
 
 
+def interrupted(error: BaseException | None) -> bool:
+    """Did an interrupt cause this? Python wraps one that arrives while a class is made."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
+def flushed(stop: SystemExit) -> ExitCode:
+    """Leave as Typer wanted, if what it printed arrives."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        return closed_pipe()
+    except OSError as error:
+        return failed(ExitCode.IO, describe(error))
+    raise stop
+
+
 def describe(error: OSError) -> str:
     """Say what could not be done in words: `block.dom: no such file or directory.`"""
     reason = error.strerror or str(error) or type(error).__name__
+    if error.errno == errno.EBADF and not error.filename:
+        return "the standard input or output is closed."
     reason = reason[:1].lower() + reason[1:]
     return f"{error.filename}: {reason}." if error.filename else f"input or output failed, {reason}."
 

@@ -1,7 +1,7 @@
 """From the arguments all verbs share to games and instances; what is wrong with them is said here, once for all verbs."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -11,26 +11,49 @@ from domrules.cli.exits import ExitCode
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, render
 from domrules.grammar.instance import SettingError, instantiate
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import SHIPPED, Loaded, check, look, present
 
-File: TypeAlias = Annotated[Path, typer.Argument(help="A .dom file, or the name of a shipped game.")]
-Files: TypeAlias = Annotated[list[Path], typer.Argument(help=".dom files, or names of shipped games.")]
+File: TypeAlias = Annotated[Path, typer.Argument(help="A .dom file, the name of a shipped game, or - for the input.")]
+Files: TypeAlias = Annotated[list[Path], typer.Argument(help=".dom files, names of shipped games, or - for the input.")]
 Players: TypeAlias = Annotated[int | None, typer.Option(help="Players at the table; without it the fewest allowed.")]
 Settings: TypeAlias = Annotated[list[str], typer.Option("--set", metavar="OPTION=VALUE", help="Set an option.")]
 
 
 def open_game(file: Path) -> core.Game:
-    """The game of a file. Prints its mistakes and leaves with INVALID; OSError when it cannot be read."""
-    try:
-        return load(find(file))
-    except BadFile as bad:
-        raise refused(bad) from None
+    """The game of a file, to be looked at. Prints its mistakes and leaves with INVALID; OSError when it cannot be read."""
+    return _game(look(find(file)))
+
+
+def open_sound(file: Path, spared: Collection[str] = ()) -> core.Game:
+    """The game of a file, to be played: what `dom check` refuses is refused, but for mistakes with a `spared` code."""
+    return _game(check(find(file), spared))
+
+
+def _game(loaded: Loaded) -> core.Game:
+    tell_shadows(loaded)
+    if loaded.game is None:
+        raise refused(BadFile(loaded.diagnostics))
+    return loaded.game
+
+
+def tell_shadows(loaded: Loaded) -> None:
+    """Say on stderr which ancestors are not those that are shipped."""
+    for sentence in loaded.shadows:
+        print(f"dom: note: {sentence}.", file=sys.stderr)
 
 
 def find(file: Path) -> Path:
     """The file itself or, where there is none, the shipped game or family of that name."""
     shipped = [SHIPPED / f"{file}.dom", SHIPPED / "families" / f"{file}.dom"]
-    return file if file.exists() else next((path for path in shipped if path.is_file()), file)
+    return next((path for path in shipped if present(path)), file) if missing(file) else file
+
+
+def missing(file: Path) -> bool:
+    """Is there nothing of this name?"""
+    try:
+        return not file.exists()
+    except OSError:
+        return True
 
 
 def refused(bad: BadFile) -> typer.Exit:
@@ -44,7 +67,7 @@ def open_instance(game: core.Game, players: int | None, settings: Sequence[str])
     if game.abstract:
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
-        return instantiate(game, players or min(game.seats), dict(map(setting, settings)))
+        return instantiate(game, min(game.seats) if players is None else players, dict(map(setting, settings)))
     except SettingError as error:
         raise typer.BadParameter(str(error)) from None
     except BadFile as bad:

@@ -1,18 +1,29 @@
 """`dom run`: random players play a match; prints its transcript."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from domrules.cli.exits import ExitCode, failed
-from domrules.cli.games import File, Players, Settings, open_game, open_instance
+from domrules.cli.games import File, Players, Settings, open_instance, open_sound
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
-from domrules.interpreter.play import Limits, play_match
+from domrules.interpreter.play import Limits, Match, Table
+from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.replay import record
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.transcript import write
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Why a match was broken off: the code, a phrase for the transcript, all there is to say."""
+
+    code: ExitCode
+    phrase: str
+    told: str
 
 
 def command(
@@ -23,18 +34,31 @@ def command(
     settings: Settings = [],  # noqa: B006  (Typer copies it)
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many rounds.")] = None,
     max_moves: Annotated[int, typer.Option(min=1, help="Give up a round that is longer.")] = 10_000,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; - is the output.")] = None,
 ) -> ExitCode:
     """Let random players play a match and print its transcript."""
-    rules = Rules(open_instance(open_game(file), players, settings))
-    try:
-        match = play_match(rules, Chance.named(seed, index), limits=Limits(moves=max_moves), stop=rounds)
-    except (RuleError, Unfinished) as error:
-        return failed(ExitCode.FINDING, f"{error}")
+    rules = Rules(open_instance(open_sound(file), players, settings))
+    chance = Chance.named(seed, index)
+    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, Limits(moves=max_moves))
+    match, broken = play(table, rounds)
     tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
+    if broken is not None:
+        tags["Unfinished"] = broken.phrase
     text = write(record(rules, match, tags))
-    if output is None:
+    if output is None or str(output) == "-":
         print(text, end="")
     else:
         output.write_text(text, encoding="utf-8")
-    return ExitCode.OK
+    return ExitCode.OK if broken is None else failed(broken.code, broken.told)
+
+
+def play(table: Table, rounds: int | None) -> tuple[Match, Broken | None]:
+    """A match, or what was played of it and what broke it off."""
+    try:
+        return table.match(table.rules.new_match(), rounds), None
+    except Unfinished as error:
+        return table.so_far(), Broken(ExitCode.FINDING, str(error), str(error))
+    except RuleError as error:
+        return table.so_far(), Broken(ExitCode.FINDING, error.sentence.replace('"', "'"), str(error))
+    except KeyboardInterrupt:
+        return table.so_far(), Broken(ExitCode.INTERRUPTED, "interrupted", "interrupted.")

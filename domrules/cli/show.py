@@ -59,8 +59,8 @@ def entries(game: core.Game) -> Iterator[Entry]:
     yield from (Entry("Round", e.name, e.span) for e in game.events)
     yield from (Entry("Round", e.name, e.span) for e in game.endings)
     yield from (Entry("Settlement", "settle", s.span) for s in game.settles)
-    yield Entry("Settlement", "over", game.over.span)
-    yield Entry("Settlement", "winners", game.winners.span)
+    ends = [Entry("Settlement", "over", game.over.span), Entry("Settlement", "winners", game.winners.span)]
+    yield from (entry for entry in ends if entry.span.source.name)
     yield from (Entry("Settlement", f.name, f.span, f.doc) for f in game.fns.values() if f.outcome)
     yield from (Entry("Claims", c.name, c.span, c.doc) for c in game.claims)
     yield from (Entry("Lemmas", c.name, c.span, c.doc) for c in game.lemmas)
@@ -118,8 +118,10 @@ def declaration(entry: Entry) -> str:
 
 
 def origin(game: core.Game, entry: Entry) -> str:
-    """`line.dom:46, inherited`; a slot that nobody filled has its default."""
+    """`line.dom:46, inherited`; a slot that nobody filled has its default, or none in a family that leaves it open."""
     place = f"{Path(entry.span.source.name).name}:{entry.span.line}"
+    if entry.group == "Slots" and not game.fns[entry.name].body.span.source.name:
+        return f"{place}, to be filled"
     if entry.span.source.name == game.file:
         return place
     default = entry.group == "Slots" and entry.span.text.startswith("slot")

@@ -9,7 +9,7 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode, failed
-from domrules.cli.games import Files, open_game, refused
+from domrules.cli.games import Files, open_sound, refused
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.interpreter.coverage import Clause, Coverage, clauses
@@ -32,7 +32,7 @@ def command(
     results: list[Result] = []
     codes: list[ExitCode] = []
     for file in files:
-        game, seen = open_game(file), Coverage()
+        game, seen = open_sound(file), Coverage()
         chosen = [example for example in game.examples if only in example.name]
         print(f"{game.file} · {len(chosen)} examples")
         for example in chosen:

@@ -11,6 +11,8 @@ from typing import Any, Literal, get_args, get_origin
 import typer
 from typer._coercion import RuntimeParam
 
+DIGITS = 19
+"""Digits of the largest number that is read."""
 Reader = Callable[[str], Any]
 """The value of a word. Raises ValueError with what is wrong."""
 
@@ -60,7 +62,7 @@ def _reader(type_: Any, info: Any) -> Reader | None:
     if type_ is int and not info.clamp:
         return lambda word: _number(word, info.min, info.max)
     if type_ is Path and not (info.exists or info.resolve_path or info.allow_dash):
-        return Path
+        return _path
     return str if type_ is str else _truth if type_ is bool else None
 
 
@@ -76,10 +78,18 @@ def _truth(word: str) -> bool:
     return word.lower() == "true"
 
 
+def _path(word: str) -> Path:
+    if not word:
+        raise ValueError("the name of the file is empty.")
+    return Path(word)
+
+
 def _number(word: str, low: float | None, high: float | None) -> int:
     digits = word.strip().removeprefix("-").removeprefix("+")
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 20):
+    if not (digits.isascii() and digits.isdigit()):
         raise ValueError(f"{word!r} is not a whole number.")
+    if len(digits.lstrip("0")) > DIGITS:
+        raise ValueError(f"{word} is too large; write at most {DIGITS} digits.")
     number = int(word)
     if (low is not None and number < low) or (high is not None and number > high):
         limits = [f"at least {low}"] * (low is not None) + [f"at most {high}"] * (high is not None)

@@ -14,9 +14,10 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.games import File, Settings, open_game, refused, setting
+from domrules.cli.games import File, Settings, open_sound, refused, setting
 from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
 from domrules.grammar import core
+from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile, did_you_mean
 from domrules.grammar.instance import SettingError
 from domrules.verifier.battery.least import Least
@@ -52,7 +53,7 @@ def command(
     started = time.perf_counter()
     limit = seconds(timeout, "--timeout")
     within = seconds(budget, "--budget") if budget else None
-    game = open_game(file)
+    game = open_sound(file, OF_THE_DEAL)
     if game.abstract:
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:

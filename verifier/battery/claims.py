@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.instance import folder, specialise_expr
+from domrules.grammar.static import of_numbers_alone
 from domrules.interpreter.errors import RuleError
 from domrules.verifier import facts
 from domrules.verifier.battery.play import Situation, lines, situations, zones
@@ -46,6 +47,11 @@ def claim(subject: Subject, c: core.Claim) -> Verdict:
     return _Claim(subject, c, body).verdict()
 
 
+def everywhere(game: core.Game, c: core.Claim) -> bool:
+    """Is the answer to this claim the same at every table?"""
+    return c.kind == "numbers" and of_numbers_alone(game, c.body)
+
+
 def _numbers(subject: Subject, c: core.Claim) -> Verdict:
     """for all n: over all whole numbers."""
     started = time.perf_counter()
@@ -56,7 +62,8 @@ def _numbers(subject: Subject, c: core.Claim) -> Verdict:
     result = solve(encoder.dag, [broken], seconds=subject.seconds, engines=(Engine.GENERAL,))
     match result.answer:
         case Answer.NO:
-            return subject.verdict(c.name, Word.PROVED_ANY_SIZE, method="all integers", since=started, span=c.span)
+            word = Word.PROVED_ANY_SIZE if everywhere(subject.instance.game, c) else Word.PROVED
+            return subject.verdict(c.name, word, method="all integers", since=started, span=c.span)
         case Answer.UNKNOWN:
             return subject.verdict(c.name, Word.UNKNOWN, since=started, span=c.span, reason=result.reason)
         case _:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from domrules.grammar import core
+from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate, told_seats
 from domrules.grammar.static import calls, reads
@@ -19,7 +20,10 @@ MAX_TABLES = 20_000
 
 
 def d2(game: core.Game) -> Verdict:
-    """All deals together, and the reserve, take no more tiles than there are: every table the file allows is tried."""
+    """All deals together, and the reserve, take no more tiles than there are: every table the file allows is tried.
+
+    Raises BadFile for a mistake of another kind.
+    """
     started = time.perf_counter()
     deciding = deciding_options(game)
     tried = refused = 0
@@ -34,6 +38,8 @@ def d2(game: core.Game) -> Verdict:
             refused += 1
             continue
         except BadFile as wrong:
+            if any(d.code not in OF_THE_DEAL for d in wrong.diagnostics):
+                raise
             mistake = wrong.diagnostics[0]
             scope = " ".join([f"players={players}", *(f"{k}={v}" for k, v in options.items())])
             lines = (mistake.message, f"help: {mistake.fix}" if mistake.fix else "")

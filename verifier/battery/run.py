@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from domrules.grammar import core
+from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
@@ -113,7 +114,7 @@ def plan(game: core.Game, request: Request) -> Plan:
     named += [Question(item.id, 0) for item in ONCE if tables]
     for number in range(len(tables)):
         named += [Question(item.id, number) for item in ITEMS]
-        named += [Question(c.name, number) for c in game.claims if c.kind != "numbers" or number == 0]
+        named += [Question(c.name, number) for c in game.claims if number == 0 or not claims.everywhere(game, c)]
     return Plan(game, request, tables, [question for question in named if request.wants(question.name)])
 
 
@@ -168,8 +169,8 @@ def _tables(game: core.Game, request: Request) -> Iterator[core.Instance]:
         except SettingError as error:
             refused = error
             continue
-        except BadFile:
-            if request.wants("D2"):
+        except BadFile as wrong:
+            if request.wants("D2") and all(d.code in OF_THE_DEAL for d in wrong.diagnostics):
                 continue
             raise
         found += 1
