@@ -23,6 +23,7 @@ NAMED = frozenset(
         "ending",
         "lemma",
         "claim",
+        "claim_bound",
         "claim_numbers",
     ]
 )
