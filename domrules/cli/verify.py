@@ -14,9 +14,11 @@ import typer
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
 from domrules.cli.games import File, Settings, open_game, refused, setting
+from domrules.cli.witnesses import Witnesses
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile, did_you_mean
 from domrules.grammar.instance import SettingError
+from domrules.interpreter.transcript import write
 from domrules.verifier.battery.run import TITLES, Request, verify
 from domrules.verifier.verdict import Standing, Verdict, exit_code
 
@@ -30,6 +32,12 @@ def command(
     timeout: Annotated[str, typer.Option(help="Limit of each query to the solver.")] = "30s",
     seed: Annotated[int, typer.Option(help="Seed of the random play that looks for simple findings.")] = 1,
     format_: Annotated[str, typer.Option("--format", help="text or json.")] = "text",
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the transcript of every witness there.")
+    ] = None,
+    as_example: Annotated[
+        bool, typer.Option("--as-example", help="Show witnesses as examples of the language.")
+    ] = False,
 ) -> ExitCode:
     """Prove or refute what the rules promise: the battery, and the claims of the file."""
     if format_ not in ("text", "json"):
@@ -41,7 +49,7 @@ def command(
         options = dict(map(setting, settings))
         request = Request(players or (), options, claims or (), skip or (), seconds(timeout), seed)
         _known(game, [*request.only, *request.skip])
-        return _report(file, game, request, format_)
+        return _report(file, game, request, format_, Witnesses(game, file, save, as_example))
     except BadFile as wrong:
         raise refused(wrong) from None
     except SettingError as wrong:
@@ -66,7 +74,7 @@ def _known(game: core.Game, names: Iterable[str]) -> None:
             )
 
 
-def _report(file: Path, game: core.Game, request: Request, format_: str) -> ExitCode:
+def _report(file: Path, game: core.Game, request: Request, format_: str, witnesses: Witnesses) -> ExitCode:
     started = time.perf_counter()
     found: list[Verdict] = []
     interrupted = False
@@ -75,8 +83,9 @@ def _report(file: Path, game: core.Game, request: Request, format_: str) -> Exit
     try:
         for verdict in verify(game, request):
             found.append(verdict)
+            shown = witnesses.take(verdict)
             if format_ == "text":
-                print(_text(verdict), flush=True)
+                print("\n".join([_text(verdict), *(f"        {line}" for line in shown)]), flush=True)
     except KeyboardInterrupt:
         interrupted = True
     code = ExitCode(exit_code(found))
@@ -86,7 +95,7 @@ def _report(file: Path, game: core.Game, request: Request, format_: str) -> Exit
     print(
         _json(file, game, found, taken, code, interrupted)
         if format_ == "json"
-        else _summary(found, taken, code, interrupted)
+        else _summary(found, taken, code, interrupted) + witnesses.farewell
     )
     return code
 
@@ -138,6 +147,7 @@ def _json(file: Path, game: core.Game, found: list[Verdict], taken: float, code:
                 "item": v.item, "title": TITLES.get(v.item, "claim"), "word": v.word.value, "text": v.text, "scope": v.scope,
                 "method": v.method, "seconds": round(v.seconds, 3), "reason": v.reason, "details": list(v.details),
                 "place": str(v.span) if v.span.source.name else None, "does_not_say": v.doesnt_say,
+                "transcript": None if v.transcript is None else write(v.transcript),
             }
             for v in found
         ],
