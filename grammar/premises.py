@@ -35,7 +35,8 @@ def _restricted(e: Agg) -> tuple[Expr, ...]:
 
 
 def _some(e: Agg, body: Expr) -> Expr:
-    return Agg("any", e.var, e.sort, e.domain, e.guard, body, BOOL, e.span)
+    span = e.span if core.is_lit(body, True) else body.span
+    return Agg("any", e.var, e.sort, e.domain, e.guard, body, BOOL, span)
 
 
 def _each(parts: list[Node], e: Expr) -> tuple[Expr, ...]:
