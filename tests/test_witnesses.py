@@ -20,8 +20,8 @@ from domrules.verifier.battery.rarity import wilson
 from domrules.verifier.battery.run import Request, verify
 from domrules.verifier.goal import Goal, ended
 from domrules.verifier.induction import prove
-from domrules.verifier.least import UNITS, Least, least
-from domrules.verifier.shortest import Limits, Shortest, shortest
+from domrules.verifier.least import UNITS, Least, at_bound, least
+from domrules.verifier.shortest import Limits, Search, Shortest, shortest
 from domrules.verifier.study import Study
 from domrules.verifier.verdict import Verdict
 
@@ -115,6 +115,8 @@ def test_the_play_that_is_shown_does_not_depend_on_the_one_that_was_found(small:
     other = replace(found, witness=replace(found.witness, dealt=first.reached))
     assert least(study, rules, goal, other).plies == first.plies
     assert least(study, rules, goal, other).dealt == first.dealt
+    early = at_bound(Search(study, rules, goal, found.bound, Limits()))
+    assert early is None or (early.plies, early.dealt) == (first.plies, first.dealt)
 
 
 def test_no_play_of_its_kind_is_less(small: Path) -> None:
@@ -122,7 +124,8 @@ def test_no_play_of_its_kind_is_less(small: Path) -> None:
     study, rules, found = fish(small, 5)
     goal = blocked(study, rules)
     shown_one = least(study, rules, goal, found)
-    seeking = Least(study, rules, goal, found, keep_numbers=False)
+    search = Search(study, rules, goal, found.bound, Limits())
+    seeking = Least(search, found.tiles, len(shown_one.plies), keep_numbers=False)
     play, before = seeking.play, list[int]()
     base = [*play.reaching(seeking.search.holds(play)), seeking.search.few(play, found.tiles)]
     base += seeking.search.led(play.relation, play.states[-1])

@@ -1,7 +1,7 @@
 """Of all plays with the proved numbers of tiles and moves the one that is shown: the same on every machine.
 
 The portfolio of `solver` settles the numbers; which play it happens to meet depends on the clock. The play that is shown is
-therefore sought again by one engine: the least in the canonical order of moves, then in that of deals (tile by tile the first
+therefore sought by one engine, before the portfolio if it may be found at the bound itself, else again: the least in the canonical order of moves, then in that of deals (tile by tile the first
 zone it can lie in), among those that leave the table of the bound, where there is one. How far the engine may go is measured
 in its own steps, never in time. Where they run out the play is what was found by then, and is not called canonical.
 """
@@ -29,33 +29,40 @@ UNITS = 20_000_000
 def least(study: Study, rules: Rules, goal: Goal, found: Shortest) -> Witness:
     """The canonical play with as many tiles and moves as the one that was found; that one when the steps run out."""
     assert found.witness is not None
+    search, depth = Search(study, rules, goal, found.bound, Limits()), len(found.witness.plies)
     for keep_numbers in (False, True):
-        seeking = Least(study, rules, goal, found, keep_numbers=keep_numbers)
         try:
-            witness = seeking.witness()
+            witness = Least(search, found.tiles, depth, keep_numbers=keep_numbers).witness()
         except Unreplayable:
             continue
         return found.witness if witness is None else witness
     return found.witness
 
 
+def at_bound(search: Search) -> Witness | None:
+    """The canonical play with just the tiles, the table and the moves of the bound, if there is one."""
+    if not search.lower.layout:
+        return None
+    try:
+        return Least(search, search.lower.tiles, search.lower.moves, keep_numbers=False).witness(free=False)
+    except Unreplayable:
+        return None
+
+
 class Least:
     """Makes choice after choice the least that still leads to the goal."""
 
-    def __init__(self, study: Study, rules: Rules, goal: Goal, found: Shortest, *, keep_numbers: bool) -> None:
-        assert found.witness is not None
-        self.rules, self.depth = rules, len(found.witness.plies)
-        search = Search(study, rules, goal, found.bound, Limits())
+    def __init__(self, search: Search, tiles: int, depth: int, *, keep_numbers: bool) -> None:
+        self.search, self.rules, self.tiles, self.depth = search, search.rules, tiles, depth
         self.play = search.play(keep_numbers=keep_numbers)
-        self.play.extend(self.depth)
-        self.search, self.tiles = search, found.tiles
+        self.play.extend(depth)
         self.engine = Steady(self.play.formulas, UNITS)
         self.engine.add(self.play.reaching(search.holds(self.play)))
-        self.engine.add([search.few(self.play, found.tiles)])
+        self.engine.add([search.few(self.play, tiles)])
 
-    def witness(self) -> Witness | None:
-        """None when not even a first play was found. Raises `Unreplayable`."""
-        if not self.begin():
+    def witness(self, *, free: bool = True) -> Witness | None:
+        """None when not even a first play was found; `free`: it may leave another table than that of the bound. Raises `Unreplayable`."""
+        if not self.begin(free=free):
             return None
         complete = True
         for k in range(self.depth):
@@ -65,11 +72,11 @@ class Least:
         witness = self.search.checked(self.play.replay(self.rules, self.engine.model()), self.tiles)
         return replace(witness, canonical=complete)
 
-    def begin(self) -> bool:
+    def begin(self, *, free: bool) -> bool:
         """Some play: one that leaves the table of the bound, if there is one."""
         tight = self.tiles == self.search.lower.tiles
         led = self.search.led(self.play.relation, self.play.states[-1]) if tight else []
-        for extra in ([led] if led else []) + [[]]:
+        for extra in ([led] if led else []) + ([[]] if free else []):
             if self.engine.look(extra) is Answer.YES:
                 self.engine.add(extra)
                 return True

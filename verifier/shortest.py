@@ -9,7 +9,7 @@ bound and then left free; more moves are tried before more tiles. Whatever is fo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -57,6 +57,8 @@ class Shortest:
     """Some query had no answer, so that not finding a play says little."""
     disagreement: str = ""
     """The interpreter did not follow a play in which nothing was forgotten."""
+    chosen: bool = False
+    """The play is the one to be shown."""
     sooner: Sooner = Sooner.UNKNOWN
     """Of a play with as few tiles as the bound says: is there one with fewer moves?"""
 
@@ -66,12 +68,22 @@ class Shortest:
         return self.witness is not None and self.tiles == self.bound.tiles
 
 
-def shortest(study: Study, rules: Rules, goal: Goal, facts: Sequence[Fact], limits: Limits = Limits()) -> Shortest:
-    """Bound, then play."""
+def shortest(
+    study: Study,
+    rules: Rules,
+    goal: Goal,
+    facts: Sequence[Fact],
+    limits: Limits = Limits(),
+    first: Callable[[Search], Witness | None] | None = None,
+) -> Shortest:
+    """Bound, then play; `first` may know a play at the bound, before the search."""
     lower = bound(study, goal, facts, seconds=limits.query)
     if not lower.possible:
         return Shortest(lower, None, lower.tiles, 0, open=bool(lower.reason))
     search = Search(study, rules, goal, lower, limits)
+    known = None if first is None else first(search)
+    if known is not None:
+        return Shortest(lower, known, lower.tiles, lower.moves, open=False, sooner=Sooner.NEVER, chosen=True)
     return search.run()
 
 
@@ -111,7 +123,7 @@ class Search:
         sooner = Sooner.UNKNOWN
         if tiles == self.lower.tiles and not self.open:
             sooner = Sooner.NEVER if self.in_no_round(depth, keep_numbers=keep_numbers) else Sooner.NOT_FIRST
-        return Shortest(self.lower, witness, tiles, self.tried, self.open, "", sooner)
+        return Shortest(self.lower, witness, tiles, self.tried, self.open, sooner=sooner)
 
     def in_no_round(self, depth: int, *, keep_numbers: bool) -> bool:
         """Can no round of any match come to the goal in fewer moves? For first rounds that is known."""

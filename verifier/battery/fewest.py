@@ -18,7 +18,7 @@ from domrules.verifier.bound import table
 from domrules.verifier.facts import Fact
 from domrules.verifier.goal import Goal
 from domrules.verifier.induction import prove
-from domrules.verifier.least import least
+from domrules.verifier.least import at_bound, least
 from domrules.verifier.shortest import Limits, Shortest, Sooner, shortest
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
@@ -32,7 +32,7 @@ def fewest(subject: Subject, item: str, goal: Goal, started: float, span: Span) 
     """The verdict on a goal: the fewest tiles and moves to it, or that it cannot be."""
     found = None
     for known, limits in _stages(subject):
-        found = shortest(subject.study, subject.rules, goal, known, limits)
+        found = shortest(subject.study, subject.rules, goal, known, limits, at_bound)
         if found.tight or found.bound.impossible:
             break
     assert found is not None
@@ -68,7 +68,8 @@ class _Judge:
         below = self.below(found)
         if found.witness is None:
             return self.by_chance(found, below)
-        shown = least(self.subject.study, self.subject.rules, self.goal, found)
+        chosen = found.witness if found.chosen else None
+        shown = chosen or least(self.subject.study, self.subject.rules, self.goal, found)
         size = self.size(found.tiles, len(found.witness.plies))
         details = ["; ".join(filter(None, [size, below])), *self.sooner(found)]
         settled = found.tight if self.laying else found.sooner is not Sooner.UNKNOWN
