@@ -107,5 +107,6 @@ CODES: Mapping[str, str] = {
     "DOM438": "options not allowed",
     "DOM439": "number beyond all games",
     "DOM440": "option without plain value",
+    "DOM441": "claim with a bound that cannot have one",
     "DOM442": "claim of numbers that depends on a position",
 }

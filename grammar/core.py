@@ -371,8 +371,11 @@ CLAIMS: Mapping[str, str] = {
     "reachable": "in some state of some round",
     "dealt": "after every deal that is kept, before the first move",
     "settled": "after every settlement",
+    "shortest": "in some state of some round: with how few tiles on the table, after how few moves",
     "numbers": "for all whole numbers",
 }
+BOUNDABLE = ("always", "dealt", "settled")
+"""Kinds that may say of a number that it is at most, or at least, another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -385,6 +388,19 @@ class Claim:
     vars: tuple[str, ...]
     doc: str
     span: Span = NOWHERE
+    premises: tuple[Expr, ...] = ()
+    """What stands before `implies`, and what a quantifier is restricted to: a claim under a premise that never holds says nothing."""
+    bound: str = ""
+    """`most` or `least` where the body compares a number with a fixed one: it is `number <= limit`, or `limit <= number`."""
+
+    @property
+    def measured(self) -> tuple[Expr, Expr] | None:
+        """The number and its limit, of a claim with a bound."""
+        if not self.bound:
+            return None
+        assert isinstance(self.body, Op)
+        left, right = self.body.args
+        return (left, right) if self.bound == "most" else (right, left)
 
 
 @dataclass(frozen=True, slots=True)

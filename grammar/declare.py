@@ -62,7 +62,7 @@ def _told_once(decls: Sequence[Declaration], report: Reporter) -> None:
     """Claims, lemmas and examples have names of their own, each kind apart."""
     seen: dict[tuple[str, str], Declaration] = {}
     for d in decls:
-        if d.kind in ("lemma", "claim", "claim_numbers", "example"):
+        if d.kind in ("lemma", "claim", "claim_bound", "claim_numbers", "example"):
             first = seen.setdefault((d.node.span.first().text, d.name), d)
             if first is not d:
                 report.add("DOM202", f"`{d.name}` is declared twice", word(d.node.parts[0]).span,

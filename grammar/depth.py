@@ -189,6 +189,7 @@ def fixed_parts(game: core.Game) -> Iterator[core.Expr]:
     yield from shaping_parts(game)
     yield from (o.default for o in game.options.values())
     yield from (o.requires for o in game.options.values() if o.requires is not None)
+    yield from (claim.measured[1] for claim in game.claims if claim.measured is not None)
 
 
 def shaping_parts(game: core.Game) -> Iterator[core.Expr]:

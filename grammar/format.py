@@ -131,6 +131,10 @@ def _declaration(n: Node) -> str:
             return _documented(f"lemma {show(p[0])}: {show(p[1])}", p[2])
         case "claim":
             return _documented(f"claim {show(p[0])}: {show(p[1])} {show(p[2])}", p[3])
+        case "claim_bound":
+            name, kind, bound, limit, body, doc = p
+            head = f"claim {show(name)}: {show(kind)} {' '.join(show(bound).split())} {_expr(limit, SUM)}: {show(body)}"
+            return _documented(head, doc)
         case "claim_numbers":
             return _documented(f"claim {show(p[0])}: for all {_list(p[1:-2])}: {show(p[-2])}", p[-1])
         case "example":

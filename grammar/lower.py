@@ -11,6 +11,7 @@ from domrules.grammar.declare import bounds, declare, in_range, no_such_slot, ro
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.expressions import Expressions, texts, tile_key
 from domrules.grammar.merge import Declaration, declarations
+from domrules.grammar.premises import premises
 from domrules.grammar.scope import Scope
 from domrules.grammar.statements import Statements, any_of
 from domrules.grammar.static import check_game
@@ -77,7 +78,7 @@ class Lowering:
             over=over,
             winners=winners,
             lemmas=tuple(self._lemma(d.node) for d in self.of("lemma")),
-            claims=tuple(self._claim(d.node) for d in self.of("claim", "claim_numbers")),
+            claims=tuple(self._claim(d.node) for d in self.of("claim", "claim_bound", "claim_numbers")),
             examples=tuple(self.statements.example(d.node, self.files[-1].source.name) for d in self.of("example")),
             events=tuple(replace(self.statements.event(d.node), source=d.source) for d in self.of("event")),
         )
@@ -345,12 +346,29 @@ class Lowering:
     def _claim(self, n: Node) -> core.Claim:
         name = word(n.parts[0]).text
         if n.kind == "claim":
-            kind = word(n.parts[1]).text
-            return core.Claim(name, kind, self.to.truth(n.parts[2], {}), (), string(n.parts[3]), n.span)
+            kind, body = word(n.parts[1]).text, self.to.truth(n.parts[2], {})
+            needed = premises(node(n.parts[2]), body) if kind in core.BOUNDABLE else ()
+            return core.Claim(name, kind, body, (), string(n.parts[3]), n.span, needed)
+        if n.kind == "claim_bound":
+            return self._claim_bound(n, name)
         variables = [word(p) for p in n.parts[1:-2]]
         env = self._params(variables, [INT] * len(variables))
         body = self.to.truth(n.parts[-2], env)
         return core.Claim(name, "numbers", body, tuple(v.name for v in env.values()), string(n.parts[-1]), n.span)
+
+    def _claim_bound(self, n: Node, name: str) -> core.Claim:
+        kind, bound = word(n.parts[1]), word(n.parts[2]).text.split()[-1]
+        limit, number = self.to.number(n.parts[3], {}), self.to.number(n.parts[4], {})
+        if kind.text not in core.BOUNDABLE:
+            self.report.add(
+                "DOM441",
+                f"`{kind}` says that something holds, not how large it is",
+                kind.span,
+                fix=f"write `always at {bound} …` (or `dealt`, `settled`), or compare: `{kind} … {'<=' if bound == 'most' else '>='} …`",
+            )
+        sides = (number, limit) if bound == "most" else (limit, number)
+        body = core.Op("le", sides, core.BOOL, span=n.span)
+        return core.Claim(name, kind.text, body, (), string(n.parts[5]), n.span, (), bound)
 
 
 def _anything(type_: core.Type) -> core.Expr:

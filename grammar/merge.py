@@ -24,6 +24,7 @@ NAMED = frozenset(
         "ending",
         "lemma",
         "claim",
+        "claim_bound",
         "claim_numbers",
     ]
 )

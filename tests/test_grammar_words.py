@@ -16,7 +16,9 @@ from domrules.grammar.syntax import File
 TEXT = table.GRAMMAR.read_text(encoding="utf-8")
 PARSER = table.make(TEXT)
 WORDS = sorted(t.pattern.value for t in PARSER.terminals if t.pattern.type == "str" and t.pattern.value.isalpha())
-PATTERN_WORDS = sorted("any all no lowest highest greatest least choose chance always never reachable strict".split())
+PATTERN_WORDS = sorted(
+    "any all no lowest highest greatest least choose chance always never reachable shortest strict".split()
+)
 SOFT = [word for word in WORDS if word not in KEYWORDS and word not in (*cut.DECLARATIONS, "instead")]
 
 

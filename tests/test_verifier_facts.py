@@ -11,6 +11,7 @@ from domrules.grammar.passes import optimise
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
 from domrules.verifier.bound import Bound, bound
+from domrules.verifier.goal import Goal, ended
 from domrules.verifier.induction import Induction, Outcome, prove
 from domrules.verifier.invariants import computed
 from domrules.verifier.kernel import Columns, Kernel, ParityKernel, ones
@@ -27,8 +28,9 @@ def outcomes(induction: Induction) -> dict[str, Outcome]:
     return {attempt.fact.name: attempt.outcome for attempt in induction.attempts}
 
 
-def fish(study: Study) -> list[int]:
-    return [i for i, ending in enumerate(study.instance.endings) if ending.role == "fish"]
+def fish(study: Study) -> Goal:
+    endings = [i for i, ending in enumerate(study.instance.endings) if ending.role == "fish"]
+    return ended(study, Rules(study.instance), endings)
 
 
 def invented(folder: Path, text: str, players: int = 2) -> Study:

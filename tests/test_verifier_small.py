@@ -11,6 +11,7 @@ from domrules.grammar.passes import optimise
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier import facts
+from domrules.verifier.goal import ended
 from domrules.verifier.induction import prove
 from domrules.verifier.shortest import Limits, Shortest, shortest
 from domrules.verifier.study import Study
@@ -66,7 +67,9 @@ def every_end(rules: Rules) -> dict[int, set[tuple[int, int]]]:
 
 def searched(study: Study, rules: Rules, ending: int, seconds: float) -> Shortest:
     proved = prove(study, [facts.partition(study), *facts.lemmas(study)]).proved
-    return shortest(study, rules, [ending], proved, Limits(query=seconds, search=seconds, moves=12, tiles=5))
+    return shortest(
+        study, rules, ended(study, rules, [ending]), proved, Limits(query=seconds, search=seconds, moves=12, tiles=5)
+    )
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -1,6 +1,6 @@
-"""How few tiles can lie on the table when a round ends in a given way, and after how few moves: lower bounds.
+"""How few tiles can lie on the table where something holds (a round ends in a given way), and after how few moves.
 
-Asked of positions, not of plays: is there a position, with all proved facts, that ends this way and has m tiles on the
+Lower bounds, asked of positions, not of plays: is there a position, with all proved facts, where it holds, with m tiles on the
 table? No unrolling is needed, and a "no" is final. A "yes" may be a position no play reaches; its layout guides the
 search for a play. Tiles are counted as members of sets, moves where sizes of zones are numbers of their own.
 """
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from domrules.grammar import core
 from domrules.verifier.dag import ZERO, Bit, Number
 from domrules.verifier.facts import Fact, asked
+from domrules.verifier.goal import Goal
 from domrules.verifier.relation import MOVES, Relation
 from domrules.verifier.solver import Answer, Session
 from domrules.verifier.study import Study
@@ -25,7 +26,7 @@ MANY = 40
 
 @dataclass(frozen=True, slots=True)
 class Bound:
-    """No round ends this way with fewer tiles than `tiles`, nor, with just as many, after fewer moves than `moves`."""
+    """It never holds with fewer tiles than `tiles`, nor, with just as many, after fewer moves than `moves`."""
 
     tiles: int
     moves: int
@@ -40,7 +41,7 @@ class Bound:
 
     @property
     def impossible(self) -> bool:
-        """No position at all ends this way."""
+        """It holds in no position at all."""
         return not self.possible and not self.reason
 
 
@@ -62,22 +63,22 @@ def laid(relation: Relation, state: Symbols) -> Number:
 
 
 class Position:
-    """Any position in which a round has just ended in one of the given ways."""
+    """Any position in which the goal holds."""
 
-    def __init__(self, study: Study, endings: Sequence[int], facts: Sequence[Fact], *, counted: bool) -> None:
-        encoder, relation = study.open(study.view(asked(facts) | {MOVES[0]}, counted=counted))
+    def __init__(self, study: Study, goal: Goal, facts: Sequence[Fact], *, counted: bool) -> None:
+        encoder, relation = study.open(study.view(asked(facts) | goal.reads | {MOVES[0]}, counted=counted))
         self.dag = encoder.dag
         self.state = relation.any_state("s", partition=False)
-        ends, closed = relation.ends(self.state), relation.concluded(self.state)
         self.laid, moves = laid(relation, self.state), self.state.cells[MOVES]
         assert isinstance(moves, Number)
         self.moves = moves
+        closed = relation.concluded(self.state) if goal.ends else study.closed(relation, self.state)
         self.facts = {fact: fact.holds(relation, closed) for fact in facts}
-        goal = self.dag.any([ends[i] for i in endings])
-        self.base = [*encoder.side, goal, self.dag.at_least_zero(moves)]
+        holds = goal.holds(relation, closed)
+        self.base = [*encoder.side, holds, self.dag.at_least_zero(moves)]
 
     def session(self, facts: Sequence[Fact]) -> Session:
-        """A solver that knows that the round has ended, and these facts."""
+        """A solver that knows that the goal holds, and these facts."""
         session = Session(self.dag)
         session.add([*self.base, *(self.facts[fact] for fact in facts)])
         return session
@@ -86,10 +87,10 @@ class Position:
         return self.dag.at_least_zero(self.dag.add(Number(limit), number, -1))
 
 
-def bound(study: Study, endings: Sequence[int], facts: Sequence[Fact], *, seconds: float = 10.0) -> Bound:
+def bound(study: Study, goal: Goal, facts: Sequence[Fact], *, seconds: float = 10.0) -> Bound:
     """Raise the number of tiles, then of moves, until a position allows them. `seconds`: of each query."""
     started = time.perf_counter()
-    sets = Position(study, endings, facts, counted=False)
+    sets = Position(study, goal, facts, counted=False)
     session, tiles, most = sets.session(facts), 0, len(sets.laid.bits)
     while (result := session.check([sets.at_most(sets.laid, tiles)], seconds=seconds)).answer is Answer.NO:
         if tiles == most:
@@ -97,20 +98,31 @@ def bound(study: Study, endings: Sequence[int], facts: Sequence[Fact], *, second
         tiles += 1
     if result.model is None:
         return Bound(tiles, 0, False, frozenset(), (), time.perf_counter() - started, result.reason)
-    held = {(cell, tile): bit for cell in table(study.instance) for tile, bit in sets.state.zone(*cell).items()}
-    layout = frozenset(place for place, bit in held.items() if result.model.bit(bit))
+    layout = least_layout(study, sets, session, tiles, seconds)
     fewer = [sets.at_most(sets.laid, tiles - 1)] if tiles else []
     needed = minimal(sets, facts, fewer, seconds)
-    moves, for_moves = fewest_moves(study, endings, facts, tiles, seconds)
+    moves, for_moves = fewest_moves(study, goal, facts, tiles, seconds)
     needed += [fact for fact in for_moves if fact not in needed]
     return Bound(tiles, moves, True, layout, tuple(needed), time.perf_counter() - started)
 
 
-def fewest_moves(
-    study: Study, endings: Sequence[int], facts: Sequence[Fact], tiles: int, seconds: float
-) -> tuple[int, list[Fact]]:
-    """No round ends this way with this many tiles after fewer moves; and the facts that say so."""
-    counted = Position(study, endings, facts, counted=True)
+def least_layout(
+    study: Study, sets: Position, session: Session, tiles: int, seconds: float
+) -> frozenset[tuple[Cell, int]]:
+    """Of the layouts with so few tiles the one that has the first tile if any has, then the second, and so on."""
+    few, chosen = sets.at_most(sets.laid, tiles), dict[tuple[Cell, int], Bit]()
+    for cell in table(study.instance):
+        for tile, bit in sorted(sets.state.zone(*cell).items()):
+            if len(chosen) < tiles:
+                answer = session.check([few, *chosen.values(), bit], seconds=seconds).answer
+                if answer is Answer.YES:
+                    chosen[cell, tile] = bit
+    return frozenset(chosen)
+
+
+def fewest_moves(study: Study, goal: Goal, facts: Sequence[Fact], tiles: int, seconds: float) -> tuple[int, list[Fact]]:
+    """It holds with this many tiles after no fewer moves; and the facts that say so."""
+    counted = Position(study, goal, facts, counted=True)
     just = counted.dag.is_zero(counted.dag.add(counted.laid, Number(tiles), -1))
     counted.base.append(just)
     session, moves = counted.session(facts), 0

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from domrules.grammar import core
 from domrules.interpreter.errors import Rule
@@ -177,6 +178,8 @@ class Relation:
         if self.encoder.view.counted:
             dealt = dealt.put({}, {cell: Number(count) for cell, count in self.counts().items()})
         self.encoder.side += self.known_options(dealt)
+        if any_match and self.begins_unfinished:
+            self.encoder.side.append(-self.encoder.truth(self.instance.over, dealt))
         kept = -self.encoder.truth(self.instance.redeal, dealt)
         broken = -self.promises.kept(self.instance.redeal, dealt)
         faults = [Fault(Rule.PROMISE, self.instance.redeal.span, broken)] if broken != FALSE else []
@@ -185,6 +188,18 @@ class Relation:
             begun, more = run(self.encoder, self.promises, block, begun)
             faults += more
         return Start(dealt, begun, kept, tuple(faults + self.ending_faults(begun, at_start=True)))
+
+    @cached_property
+    def begins_unfinished(self) -> bool:
+        """Is no match over when a round begins? It is looked at after each settlement, and so holds of what lasts.
+
+        Sure where `over` reads only what lasts for the match (and is not forgotten), and does not hold as a match begins.
+        """
+        reads, variables = self.encoder.reads.variables(self.instance.over), self.instance.vars
+        if any(v in self.encoder.view.forgotten or variables[v].life is not core.Life.MATCH for v in reads):
+            return False
+        first = Symbols(self.match_cells(False, "first"))
+        return self.encoder.truth(self.instance.over, first) == FALSE
 
     def match_cells(self, any_match: bool, tag: str) -> dict[Cell, Symbol]:
         """Match states: as a match begins, or as it may stand before any round. Open options are always free."""

@@ -1,6 +1,6 @@
-"""Item F2 and its like: the fewest tiles on the table when a round ends in a given way, proved and played.
+"""The fewest tiles on the table, then the fewest moves, until something holds (a round ends in a given way): proved and played.
 
-    answer = shortest(study, rules, endings, facts)        # facts: proved ones, see `induction.prove`
+    answer = shortest(study, rules, ended(study, rules, endings), facts)        # facts: proved ones, see `induction.prove`
 
 The bound comes from positions (`bound`), the play from a bounded search (`unroll`) that is first led to the layout of the
 bound and then left free; more moves are tried before more tiles. Whatever is found is replayed by the interpreter.
@@ -9,13 +9,15 @@ bound and then left free; more moves are tried before more tiles. Whatever is fo
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from domrules.interpreter.rules import Rules
 from domrules.verifier.bound import Bound, bound, laid, table
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.facts import Fact, asked
+from domrules.verifier.goal import Goal
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer
 from domrules.verifier.study import Study
@@ -34,6 +36,14 @@ class Limits:
     tiles: int = 12
 
 
+class Sooner(Enum):
+    """What is known of plays with as few tiles and fewer moves."""
+
+    NEVER = "in no round"
+    NOT_FIRST = "in no first round of a match"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class Shortest:
     """A lower bound, and a play if one was found; `tiles` are on the table at its end."""
@@ -47,6 +57,10 @@ class Shortest:
     """Some query had no answer, so that not finding a play says little."""
     disagreement: str = ""
     """The interpreter did not follow a play in which nothing was forgotten."""
+    chosen: bool = False
+    """The play is the one to be shown."""
+    sooner: Sooner = Sooner.UNKNOWN
+    """Of a play with as few tiles as the bound says: is there one with fewer moves?"""
 
     @property
     def tight(self) -> bool:
@@ -55,21 +69,29 @@ class Shortest:
 
 
 def shortest(
-    study: Study, rules: Rules, endings: Sequence[int], facts: Sequence[Fact], limits: Limits = Limits()
+    study: Study,
+    rules: Rules,
+    goal: Goal,
+    facts: Sequence[Fact],
+    limits: Limits = Limits(),
+    first: Callable[[Search], Witness | None] | None = None,
 ) -> Shortest:
-    """Bound, then play."""
-    lower = bound(study, endings, facts, seconds=limits.query)
+    """Bound, then play; `first` may know a play at the bound, before the search."""
+    lower = bound(study, goal, facts, seconds=limits.query)
     if not lower.possible:
         return Shortest(lower, None, lower.tiles, 0, open=bool(lower.reason))
-    search = Search(study, rules, endings, lower, limits)
+    search = Search(study, rules, goal, lower, limits)
+    known = None if first is None else first(search)
+    if known is not None:
+        return Shortest(lower, known, lower.tiles, lower.moves, open=False, sooner=Sooner.NEVER, chosen=True)
     return search.run()
 
 
 class Search:
-    """Looks for a play that ends in one of the given ways with few tiles."""
+    """Looks for a play that comes to the goal with few tiles."""
 
-    def __init__(self, study: Study, rules: Rules, endings: Sequence[int], lower: Bound, limits: Limits) -> None:
-        self.study, self.rules, self.endings = study, rules, endings
+    def __init__(self, study: Study, rules: Rules, goal: Goal, lower: Bound, limits: Limits) -> None:
+        self.study, self.rules, self.goal = study, rules, goal
         self.lower, self.limits = lower, limits
         self.deadline = time.perf_counter() + limits.search
         self.tried, self.open = 0, False
@@ -83,17 +105,39 @@ class Search:
                 for tiles, depth in self.plan():
                     witness = self.attempt(play, tiles, depth)
                     if witness is not None:
-                        return Shortest(self.lower, witness, self.tiles_laid(witness), self.tried, self.open)
+                        return self.found(witness, depth, keep_numbers=keep_numbers)
             except Unreplayable as error:
                 trouble = str(error)
             else:
                 return Shortest(self.lower, None, self.lower.tiles, self.tried, self.open)
         return Shortest(self.lower, None, self.lower.tiles, self.tried, self.open, trouble)
 
-    def play(self, *, keep_numbers: bool) -> Play:
+    def play(self, *, keep_numbers: bool, any_match: bool = False) -> Play:
         """An unrolled round, in which the facts behind the bound lead the solver."""
-        view = self.study.view(asked(self.lower.needed), keep_numbers=keep_numbers)
-        return Play(self.study, view, [fact for fact in self.lower.needed if fact.guides])
+        view = self.study.view(asked(self.lower.needed) | self.goal.reads, keep_numbers=keep_numbers)
+        return Play(self.study, view, [fact for fact in self.lower.needed if fact.guides], any_match=any_match)
+
+    def found(self, witness: Witness, depth: int, *, keep_numbers: bool) -> Shortest:
+        """The answer, with what is known of plays that are shorter still."""
+        tiles = self.tiles_laid(witness)
+        sooner = Sooner.UNKNOWN
+        if tiles == self.lower.tiles and not self.open:
+            sooner = Sooner.NEVER if self.in_no_round(depth, keep_numbers=keep_numbers) else Sooner.NOT_FIRST
+        return Shortest(self.lower, witness, tiles, self.tried, self.open, sooner=sooner)
+
+    def in_no_round(self, depth: int, *, keep_numbers: bool) -> bool:
+        """Can no round of any match come to the goal in fewer moves? For first rounds that is known."""
+        if depth == self.lower.moves:
+            return True
+        play = self.play(keep_numbers=keep_numbers, any_match=True)
+        if not play.differs:
+            return True
+        for sooner in range(self.lower.moves, depth):
+            play.extend(sooner)
+            bits = play.reaching(self.holds(play))
+            if play.solve([*bits, self.few(play, self.lower.tiles)], seconds=self.limits.query).answer is not Answer.NO:
+                return False
+        return True
 
     def plan(self) -> Iterator[tuple[int, int]]:
         """Tiles and moves to try, within the limits: for each number of tiles more and more moves."""
@@ -108,11 +152,8 @@ class Search:
         play = play if len(play.steps) <= depth else self.again(play)
         play.extend(depth)
         self.tried = max(self.tried, depth)
-        state, relation = play.states[-1], play.relation
-        ends = relation.ends(state, at_start=depth == 0)
-        goal = relation.dag.any([ends[i] for i in self.endings])
-        few = relation.dag.at_least_zero(relation.dag.add(Number(tiles), laid(relation, state), -1))
-        led = self.led(relation, state) if tiles == self.lower.tiles else []
+        goal, few = self.holds(play), self.few(play, tiles)
+        led = self.led(play.relation, play.states[-1]) if tiles == self.lower.tiles else []
         for extra in ([led] if led else []) + [[]]:
             result = play.solve([*play.reaching(goal), few, *extra], seconds=self.limits.query)
             if result.model is not None:
@@ -120,6 +161,15 @@ class Search:
             if result.answer is Answer.UNKNOWN and not extra:
                 self.open = True
         return None
+
+    def holds(self, play: Play) -> Bit:
+        """The goal, after its last move."""
+        return self.goal.holds(play.relation, play.end)
+
+    def few(self, play: Play, tiles: int) -> Bit:
+        """At most so many tiles lie on the table then."""
+        dag = play.relation.dag
+        return dag.at_least_zero(dag.add(Number(tiles), laid(play.relation, play.states[-1]), -1))
 
     def again(self, play: Play) -> Play:
         """A shorter play cannot be had from a longer one."""
@@ -134,10 +184,10 @@ class Search:
 
     def checked(self, witness: Witness, tiles: int) -> Witness:
         """The witness, when the interpreter agrees about its end. Raises `Unreplayable`."""
-        ending = self.rules.ending(witness.reached)
-        if ending not in self.endings:
+        if not self.goal.met(witness.reached):
+            ending = self.rules.ending(witness.reached)
             name = "none" if ending is None else self.study.instance.endings[ending].name
-            raise Unreplayable(f"the play ends differently there: {name}")
+            raise Unreplayable(f"the play does not come to what was sought; its ending there: {name}")
         if self.tiles_laid(witness) > tiles:
             raise Unreplayable(f"{self.tiles_laid(witness)} tiles lie on the table there, not {tiles}")
         return witness

@@ -273,6 +273,54 @@ class Session:
         return Result(Answer.UNKNOWN, self.engine, taken, None, reason)
 
 
+FAR = 600.0
+"""Seconds after which also an engine whose steps are counted is stopped."""
+
+
+class Steady:
+    """One engine whose patience is measured in its own steps: the same answers on every machine, and an end in any case.
+
+    Models are not looked through: whoever uses one has the interpreter play it.
+    """
+
+    def __init__(self, formulas: Formulas, units: int) -> None:
+        self.formulas, self.left = formulas, units
+        self._solver: Any = z3.Solver()
+        self._model: Any = None
+
+    def add(self, bits: Iterable[Bit]) -> None:
+        """Assert that all of these hold."""
+        for bit in bits:
+            self._solver.add(self.formulas.bit(bit))
+
+    def look(self, bits: Sequence[Bit]) -> Answer:
+        """Can all that was added hold together with these? UNKNOWN for ever once the steps have run out."""
+        if self.left <= 0:
+            return Answer.UNKNOWN
+        before = self._count()
+        self._solver.set("rlimit", self.left)
+        self._solver.push()
+        self.add(bits)
+        answer = guarded(self._solver, FAR)
+        if answer is Answer.YES:
+            self._model = self._solver.model()
+        self.left = 0 if answer is Answer.UNKNOWN else self.left - (self._count() - before)
+        self._solver.pop()
+        return answer
+
+    def holds(self, bit: Bit) -> bool:
+        """Does it hold in the last model?"""
+        return bool(z3.is_true(self._model.eval(self.formulas.bit(bit), True)))
+
+    def model(self) -> Valuation:
+        """The last model."""
+        return self.formulas.valuation(self._model)
+
+    def _count(self) -> int:
+        statistics = self._solver.statistics()
+        return int(statistics.get_key_value("rlimit count")) if "rlimit count" in statistics.keys() else 0  # noqa: SIM118
+
+
 def guarded(solver: Any, seconds: float, assumptions: Sequence[Any] = ()) -> Answer:
     """An answer within the time, or UNKNOWN."""
     done = threading.Event()

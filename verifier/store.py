@@ -27,12 +27,13 @@ from domrules.interpreter.names import Move
 from domrules.interpreter.play import Ply
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
+from domrules.interpreter.transcript import BadTranscript, read, write
 from domrules.verifier.battery.run import Plan, Question
 from domrules.verifier.fingerprint import Canonical, canon, digest
 from domrules.verifier.verdict import Standing, Verdict, Word
 from domrules.verifier.witness import Witness
 
-FORMAT = "1"
+FORMAT = "2"
 MOST_FILES = 5_000
 """So many verdicts are kept; beyond, the ones not used for longest go."""
 MOST_BYTES = 256_000
@@ -45,7 +46,18 @@ class Broken(Exception):
     """A kept verdict is not what it should be."""
 
 
-WRONG = (OSError, ValueError, TypeError, KeyError, IndexError, AttributeError, AssertionError, RecursionError, Broken)
+WRONG = (
+    OSError,
+    ValueError,
+    TypeError,
+    KeyError,
+    IndexError,
+    AttributeError,
+    AssertionError,
+    RecursionError,
+    BadTranscript,
+    Broken,
+)
 """What happens when a file holds something else."""
 
 
@@ -111,7 +123,8 @@ class Store:
         verdict = Verdict(span=span, word=Word(kept.pop("word")), cached=True, **_typed(kept))
         if not lasting(verdict) or verdict.item != question.name:
             raise Broken
-        return replace(verdict, witness=self._played(data["witness"], question))
+        transcript = None if data["transcript"] is None else read(data["transcript"])
+        return replace(verdict, witness=self._played(data["witness"], question), transcript=transcript)
 
     def _played(self, data: Any, question: Question) -> Witness | None:
         """The witness, played again."""
@@ -161,6 +174,7 @@ class Store:
                 "reason": verdict.reason, "depth": verdict.depth,
             },
             "witness": None if verdict.witness is None else _witness(verdict.witness),
+            "transcript": None if verdict.transcript is None else write(verdict.transcript),
         }  # fmt: skip
         body = json.dumps(data, ensure_ascii=True)
         if len(body) < MOST_BYTES - 100:

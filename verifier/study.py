@@ -12,11 +12,12 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from domrules.grammar import core
-from domrules.verifier.dag import Bit
+from domrules.verifier import symbols
+from domrules.verifier.dag import Bit, Number
 from domrules.verifier.encode import Encoder
 from domrules.verifier.forget import forgettable
 from domrules.verifier.reads import Reads, statements
-from domrules.verifier.relation import ENDING, Relation
+from domrules.verifier.relation import ENDING, MOVES, Relation
 from domrules.verifier.solver import Answer, Session
 from domrules.verifier.symbols import Cell, Symbol, Symbols
 from domrules.verifier.view import View
@@ -71,6 +72,18 @@ class Study:
     def resting(self, relation: Relation, state: Symbols) -> Bit:
         """What is known of endings in any position whose round goes on."""
         return -relation.dag.any(relation.encoder.truth(self.instance.endings[i].when, state) for i in self.quiet)
+
+    def closed(self, relation: Relation, state: Symbols) -> Symbols:
+        """Any position with its ending written down: at the start of a round those that are not looked at may hold unseen."""
+        later, first = relation.concluded(state), relation.concluded(state, at_start=True)
+        if later is state or len(self.quiet) == len(self.instance.endings):
+            return later
+        dag, moves = relation.dag, state.cells.get(MOVES)
+        starts = dag.var("starts")
+        if isinstance(moves, Number):
+            relation.encoder.side.append(dag.implies(starts, dag.is_zero(moves)))
+        parts = [(starts, first.cells[ENDING]), (-starts, later.cells[ENDING])]
+        return state.put({ENDING: symbols.union(dag, parts, core.Maybe("ending"))})
 
     def first_values(self) -> dict[Cell, Symbol]:
         """Round states that start with a constant and that no begin block sets."""

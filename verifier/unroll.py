@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from domrules.grammar import core
 from domrules.interpreter.rules import Rules
 from domrules.verifier.dag import Bit
 from domrules.verifier.facts import Fact
@@ -25,16 +26,28 @@ from domrules.verifier.witness import Witness, replay
 
 
 class Play:
-    """The first round of a match, in as many moves as asked for; it can be made longer, never shorter."""
+    """A round in as many moves as asked for; it can be made longer, never shorter.
 
-    def __init__(self, study: Study, view: View, facts: Sequence[Fact] = (), *, tag: str = "") -> None:
+    The first round of a match; with `any_match` any that might be, of which only a "no" counts.
+    """
+
+    def __init__(
+        self, study: Study, view: View, facts: Sequence[Fact] = (), *, tag: str = "", any_match: bool = False
+    ) -> None:
         self.facts, self.tag = facts, tag
         self.encoder, self.relation = study.open(view)
-        self.start = self.relation.start()
+        self.start = self.relation.start(any_match=any_match)
         self.steps: list[Step] = []
         self.states: list[Symbols] = [self.start.begun]
         self.formulas = Formulas(self.encoder.dag)
         self._bits: list[Bit] = [self.start.kept, *self.start.sound]
+
+    @property
+    def differs(self) -> bool:
+        """Does anything of an earlier round matter here?"""
+        forgotten, instance = self.encoder.view.forgotten, self.relation.instance
+        kept = (v for v in instance.vars.values() if v.name not in forgotten and not v.zone)
+        return any(v.life is core.Life.MATCH and v.name not in instance.open for v in kept)
 
     def extend(self, depth: int) -> None:
         """Make it `depth` moves long."""

@@ -8,6 +8,7 @@ from enum import Enum
 from typing import assert_never
 
 from domrules.grammar.source import NOWHERE, Span
+from domrules.interpreter.transcript import Transcript
 from domrules.verifier.witness import Witness
 
 
@@ -79,6 +80,8 @@ class Verdict:
     """Of UNKNOWN and SKIPPED: why."""
     depth: int | None = None
     """The k of HOLDS and NOT FOUND."""
+    transcript: Transcript | None = None
+    """The witness in words, to be shown, kept and played again without this table."""
     cached: bool = False
     """It is that of an earlier run; `seconds` are those it took then."""
 

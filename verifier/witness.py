@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from domrules.grammar import core
 from domrules.interpreter.errors import RuleError
-from domrules.interpreter.names import Move, choices, move_name
-from domrules.interpreter.play import Ply
+from domrules.interpreter.names import Move, choices, move_name, value_name
+from domrules.interpreter.play import Ply, Round
+from domrules.interpreter.replay import record_round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
+from domrules.interpreter.transcript import Transcript
 from domrules.verifier import symbols
 from domrules.verifier.relation import Choice
 from domrules.verifier.symbols import Symbols
@@ -24,10 +26,30 @@ class Witness:
     dealt: State
     plies: tuple[Ply, ...]
     reached: State
+    canonical: bool = False
+    """It is the least of its kind, and so the same on every machine."""
 
     def moves(self, instance: core.Instance) -> tuple[str, ...]:
         """The moves by name, with what fate added."""
         return tuple(str(move_name(instance, ply.move, ply.outcome)) for ply in self.plies)
+
+
+def written(rules: Rules, witness: Witness, tags: Mapping[str, str]) -> Transcript:
+    """A witness as a transcript of its round, settled if it has ended; the round may be one that cannot begin."""
+    instance = rules.instance
+    options = {n: value_name(instance, instance.game.options[n].type, v) for n, v in instance.options.items()}
+    state, scored = witness.dealt, False
+    try:
+        state = rules.begin(state)
+        for ply in witness.plies:
+            state = rules.act(state, ply.move, ply.outcome)
+        settled = state if rules.ending(state) is None else rules.settle(state)
+        scored = True
+    except RuleError:
+        settled = state
+    text = record_round(rules, rules.new_match(), Round(witness.dealt, witness.plies, state, settled))
+    text = text if scored else replace(text, scores=None)
+    return Transcript(instance.game.name, instance.players, options, tags, (text,))
 
 
 class Unreplayable(Exception):

@@ -17,6 +17,7 @@ from domrules.cli import exits
 from domrules.cli.exits import ExitCode
 from domrules.grammar.diagnostics import counted
 from domrules.grammar.report import place
+from domrules.interpreter.transcript import write
 from domrules.verifier.battery.least import Least, least, standing, weak
 from domrules.verifier.battery.run import TITLES, Plan, Question
 from domrules.verifier.inquiry import Inquiry
@@ -102,8 +103,8 @@ def solver() -> str:
 # ---------------------------------------------------------------- text
 
 
-def text(v: Verdict, policy: Policy) -> str:
-    """One line, then what there is to say."""
+def text(v: Verdict, policy: Policy, below: Sequence[str] = ()) -> str:
+    """One line, then what there is to say; `below`: what is shown of its witness."""
     name = f"{v.item:<4} {TITLES.get(v.item, 'claim')}"
     took = "(cached)" if v.cached else f"{v.seconds:.2f} s"
     head = f" {name:<45} {v.text:<24} {v.scope:<18} {took:>9}"
@@ -115,6 +116,7 @@ def text(v: Verdict, policy: Policy) -> str:
     lines += [f"        {line}" for line in v.details]
     if v.doesnt_say:
         lines.append(f"        does not say {v.doesnt_say}")
+    lines += [f"        {line}" for line in below]
     return "\n".join(lines)
 
 
@@ -229,4 +231,5 @@ def as_data(v: Verdict, policy: Policy) -> dict[str, object]:
         "place": place(v.span),
         "seconds": round(v.seconds, 3),
         "cached": v.cached,
+        "transcript": None if v.transcript is None else write(v.transcript),
     }

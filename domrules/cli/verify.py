@@ -16,6 +16,7 @@ from domrules.cli import exits
 from domrules.cli.exits import ExitCode
 from domrules.cli.games import File, Settings, open_sound, refused, setting
 from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
+from domrules.cli.witnesses import Witnesses
 from domrules.grammar import core
 from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile, did_you_mean
@@ -47,6 +48,12 @@ def command(
     fail_on: Annotated[FailOn, typer.Option(help="The least that makes the exit code other than 0.")] = "unknown",
     no_cache: Annotated[bool, typer.Option("--no-cache", help="Neither use nor keep answers of other runs.")] = False,
     only_list: Annotated[bool, typer.Option("--list", help="Say what would be checked, and stop.")] = False,
+    save: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Write the transcript of every witness there.")
+    ] = None,
+    as_example: Annotated[
+        bool, typer.Option("--as-example", help="Show witnesses as examples of the language.")
+    ] = False,
     format: Annotated[Format, typer.Option("--format", help="How to print the verdicts.")] = "text",
 ) -> ExitCode:
     """Prove or refute what the rules promise: the battery, and the claims of the file."""
@@ -68,7 +75,7 @@ def command(
         until = None if within is None else time.monotonic() + within - (time.perf_counter() - started)
         policy = Policy(None if require is None else Least(require), fail_on)
         report = Report(file, Inquiry(planned, store, jobs, until), policy, within, started)
-        return _report(report, format)
+        return _report(report, format, Witnesses(game, file, save, as_example))
     except BadFile as wrong:
         raise refused(wrong) from None
     except SettingError as wrong:
@@ -100,7 +107,7 @@ def _known(game: core.Game, names: Iterable[str]) -> None:
             )
 
 
-def _report(report: Report, format: Format) -> ExitCode:
+def _report(report: Report, format: Format, witnesses: Witnesses) -> ExitCode:
     """Ask, and print what is found: text as it comes, data at the end. What is established is printed however it ends."""
     inquiry, crash = report.inquiry, None
     shown = 0
@@ -110,9 +117,10 @@ def _report(report: Report, format: Format) -> ExitCode:
     try:
         with contextlib.closing(inquiry.verdicts(progress.tell)) as verdicts:
             for verdict in verdicts:
+                progress.clear()
+                below = witnesses.take(verdict)
                 if format == "text":
-                    progress.clear()
-                    print(text(verdict, report.policy), flush=True)
+                    print(text(verdict, report.policy, below), flush=True)
                 shown += 1
     except KeyboardInterrupt:
         report.broken_off = "interrupted"
@@ -124,8 +132,8 @@ def _report(report: Report, format: Format) -> ExitCode:
         print_json(report, code)
     else:
         for verdict in inquiry.ordered[shown:]:
-            print(text(verdict, report.policy))
-        print(report.summary(code))
+            print(text(verdict, report.policy, witnesses.take(verdict)))
+        print(report.summary(code) + witnesses.farewell)
     return _told(report, code, crash)
 
 

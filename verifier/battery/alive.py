@@ -20,6 +20,7 @@ from domrules.verifier.battery.moves import told
 from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.facts import asked
+from domrules.verifier.goal import ended
 from domrules.verifier.reads import Reads, statements
 from domrules.verifier.shortest import Limits, shortest
 from domrules.verifier.solver import Answer, Result, solve
@@ -226,10 +227,9 @@ def _ending_possible(subject: Subject, name: str) -> Result:
 
 
 def _ending_shown(subject: Subject, name: str) -> Witness | None:
-    if not subject.instance.role("zone", "layout"):
-        return None
     limits = Limits(query=subject.seconds / 3, search=subject.seconds)
-    return shortest(subject.study, subject.rules, [_place(subject, name)], subject.proved, limits).witness
+    goal = ended(subject.study, subject.rules, [_place(subject, name)])
+    return shortest(subject.study, subject.rules, goal, subject.proved, limits).witness
 
 
 ACTIONS = Kind(

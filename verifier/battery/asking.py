@@ -10,7 +10,8 @@ from typing import TypeAlias
 
 from domrules.grammar import core
 from domrules.interpreter.rules import Rules
-from domrules.verifier.battery.play import Situation, situations
+from domrules.verifier.battery.play import ROUNDS as ROUNDS
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.facts import Fact, asked
@@ -22,8 +23,6 @@ from domrules.verifier.witness import Unreplayable, Witness
 
 Wish: TypeAlias = Callable[[Relation, Symbols], Bit]
 """What is asked of a position."""
-ROUNDS = 200
-"""Random rounds looked at before the solver is asked."""
 SOON = 4
 """Moves of the search for a short play."""
 
@@ -31,7 +30,7 @@ SOON = 4
 def met(subject: Subject, test: Callable[[Rules, Situation], bool], kinds: Collection[str]) -> Situation | None:
     """The first position of random play that passes a test."""
     rules = subject.rules
-    found = (s for s in situations(rules, ROUNDS, subject.seed) if s.kind in kinds and test(rules, s))
+    found = (s for s in subject.random if s.kind in kinds and test(rules, s))
     return next(found, None)
 
 

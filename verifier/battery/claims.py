@@ -1,37 +1,26 @@
-"""The claims of the file: each by the cheapest road that decides it, and the answer says which.
-
-Random play may refute (or witness) at once. Then numbers alone, the deal, one state under the proved facts, induction, and a
-bounded search from the deal. What none of these decides is UNKNOWN.
-"""
+"""The claims of the file: each asks whether there is some state, `seek` finds the road, and here its answer becomes a verdict."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.instance import folder, specialise_expr
 from domrules.grammar.static import of_numbers_alone
-from domrules.interpreter.errors import RuleError
-from domrules.verifier import facts
-from domrules.verifier.battery.play import Situation, lines, situations, zones
-from domrules.verifier.battery.scoring import sums
+from domrules.verifier.battery.bounds import Bounded, Bounds
+from domrules.verifier.battery.fewest import fewest
+from domrules.verifier.battery.found import Found, Sought
+from domrules.verifier.battery.rarity import rarity
+from domrules.verifier.battery.seek import WHEN, Seeker
 from domrules.verifier.battery.subject import Subject
-from domrules.verifier.dag import FALSE, TRUE, Bit
 from domrules.verifier.encode import Encoder
-from domrules.verifier.induction import Outcome, prove
-from domrules.verifier.relation import Choice, Relation
-from domrules.verifier.solver import Answer, Engine, Result, solve
+from domrules.verifier.goal import stated
+from domrules.verifier.solver import Answer, Engine, solve
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
-from domrules.verifier.view import View
-from domrules.verifier.witness import Unreplayable, dealt_state, replay
-
-ROUNDS = 200
-"""Random rounds looked at first."""
-SOON = 8
-"""Moves of the bounded search for small witnesses."""
+from domrules.verifier.witness import Witness
 
 
 def claims(subject: Subject) -> list[Verdict]:
@@ -41,10 +30,15 @@ def claims(subject: Subject) -> list[Verdict]:
 
 def claim(subject: Subject, c: core.Claim) -> Verdict:
     """One claim."""
+    started = time.perf_counter()
     if c.kind == "numbers":
         return _numbers(subject, c)
+    if c.bound:
+        return _Claim(subject, c).bounded(Bounds(subject, c).found())
     body = specialise_expr(subject.instance, c.body)
-    return _Claim(subject, c, body).verdict()
+    if c.kind == "shortest":
+        return fewest(subject, c.name, stated(subject.study, subject.rules, body), started, c.span)
+    return _Claim(subject, c).sought(body)
 
 
 def everywhere(game: core.Game, c: core.Claim) -> bool:
@@ -77,276 +71,93 @@ def _numbers(subject: Subject, c: core.Claim) -> Verdict:
 class _Claim:
     """A claim about states on its way to a verdict."""
 
-    def __init__(self, subject: Subject, c: core.Claim, body: core.Expr) -> None:
-        self.subject, self.c = subject, c
-        self.body = core.negation(body) if c.kind == "never" else body
+    def __init__(self, subject: Subject, c: core.Claim) -> None:
+        self.subject, self.c, self.seeker = subject, c, Seeker(subject)
         self.started = time.perf_counter()
 
-    def verdict(self) -> Verdict:
-        found = self._played()
-        if found is not None:
-            return found
-        roads: Sequence[Callable[[], Verdict | None]] = {
-            "always": (self._state_query, self._induction, self._search),
-            "never": (self._state_query, self._induction, self._search),
-            "reachable": (self._impossible, self._search),
-            "dealt": (self._deal,),
-            "settled": (self._settlement,),
-        }[self.c.kind]
-        for road in roads:
-            found = road()
-            if found is not None:
-                return self._hollow(found)
-        return self.say(
-            Word.UNKNOWN, reason="neither random play, nor one state, nor induction, nor a short search decides it"
+    def sought(self, body: core.Expr) -> Verdict:
+        """A state that shows it (reachable), or one that breaks it."""
+        wanted = self.c.kind == "reachable"
+        e = body if self.c.kind in ("reachable", "never") else core.negation(body)
+        found = self.seeker.seek(Sought(e, WHEN[self.c.kind]))
+        match found.answer:
+            case Answer.YES:
+                return self.shown(Word.WITNESSED if wanted else Word.REFUTED, found, e)
+            case Answer.NO if wanted:
+                return self.say(Word.IMPOSSIBLE, method=found.method)
+            case Answer.NO:
+                return self.hollow(self.say(Word.PROVED, method=found.method))
+            case _ if wanted and found.depth is not None and not found.reason:
+                return self.say(Word.NOT_FOUND, method="bounded search", depth=found.depth)
+            case _:
+                undecided = "neither random play, nor one state, nor induction, nor a short search decides it"
+                return self.say(Word.UNKNOWN, reason=found.reason or undecided)
+
+    def shown(self, word: Word, found: Found, e: core.Expr) -> Verdict:
+        """A verdict with its witness, and how rare such a round is."""
+        assert found.witness is not None
+        rare = (
+            []
+            if self.c.kind != "reachable"
+            else rarity(self.subject, stated(self.subject.study, self.subject.rules, e))
         )
+        return self.say(word, method=found.method, details=[*found.lines, *rare], witness=found.witness)
 
-    def _hollow(self, found: Verdict) -> Verdict:
+    # ------------------------------------------------------------ premises
+
+    def hollow(self, proved: Verdict) -> Verdict:
         """A proved `A implies B` in which A never holds is no pass."""
-        premise = self._premise()
-        if found.word not in (Word.PROVED, Word.CONFIGURED) or premise is None:
-            return found
-        holds = self.subject.rules.question(premise)
-        if any(
-            self._looked_at(s) and holds(s.state) for s in situations(self.subject.rules, ROUNDS, self.subject.seed)
-        ):
-            return found
-        if self._query(premise, lambda encoder, _, state: encoder.truth(premise, state)).answer is Answer.NO:
-            return replace(found, word=Word.HOLLOW, reason="what stands before `implies` never holds")
-        return found
+        for premise in self.c.premises:
+            body = specialise_expr(self.subject.instance, premise)
+            found = self.seeker.seek(Sought(body, WHEN[self.c.kind]))
+            if found.answer is Answer.NO:
+                how = f" ({found.method})" if found.method else ""
+                return replace(proved, word=Word.HOLLOW, reason=f"its premise never holds{how}: {told(premise)}")
+            if found.answer is Answer.UNKNOWN:
+                silent = f"that its premise ever holds: {told(premise)}"
+                proved = replace(proved, doesnt_say="; ".join(filter(None, [proved.doesnt_say, silent])))
+        return proved
 
-    def _premise(self) -> core.Expr | None:
-        """The left side of `implies`."""
-        body = self.body
-        if (
-            self.c.kind == "always"
-            and isinstance(body, core.Op)
-            and body.name == "or"
-            and " implies " in body.span.text
-        ):
-            return core.negation(body.args[0])
-        return None
+    # ------------------------------------------------------------ bounds
+
+    def bounded(self, b: Bounded) -> Verdict:
+        """Is the claimed bound right, and is it the least (greatest) one?"""
+        most = self.c.bound == "most"
+        word, greatest = ("most", "greatest") if most else ("least", "least")
+        broken = b.met is not None and (b.met > b.limit if most else b.met < b.limit)
+        details = list[str]()
+        if b.exact:
+            details.append(f"the {greatest} value is {b.met}: it is met, and at {word} {b.proved} is proved")
+        else:
+            details += [f"at {word} {b.proved} is proved"] if b.proved is not None else []
+            details += [f"{b.met} is met"] if b.met is not None else []
+        details += b.lines
+        silent = "" if b.exact else f"what the {greatest} value is"
+        if broken:
+            method = "a play" + (f"; the bound by {b.method}" if b.proved is not None else "")
+            return self.say(Word.REFUTED, method=method, details=details, witness=b.witness, doesnt_say=silent)
+        if b.proved is None or (b.proved > b.limit if most else b.proved < b.limit):
+            reason = "no road proves this bound, and no play was found that breaks it"
+            return self.say(Word.UNKNOWN, reason=reason, details=details, witness=b.witness)
+        return self.say(Word.PROVED, method=b.method, details=details, witness=b.witness, doesnt_say=silent)
 
     def say(
-        self, word: Word, *, method: str = "", reason: str = "", details: Sequence[str] = (), depth: int | None = None
+        self,
+        word: Word,
+        *,
+        method: str = "",
+        reason: str = "",
+        details: Sequence[str] = (),
+        depth: int | None = None,
+        witness: Witness | None = None,
+        doesnt_say: str = "",
     ) -> Verdict:
         return self.subject.verdict(
-            self.c.name,
-            word,
-            method=method,
-            since=self.started,
-            details=details,
-            span=self.c.span,
-            reason=reason,
-            depth=depth,
-        )
+            self.c.name, word, method=method, since=self.started, details=details, span=self.c.span, reason=reason,
+            depth=depth, witness=witness, doesnt_say=doesnt_say,
+        )  # fmt: skip
 
-    # ------------------------------------------------------------ random play
 
-    def _played(self) -> Verdict | None:
-        """Refuted, or (reachable) witnessed, by a state of random play."""
-        rules = self.subject.rules
-        holds = rules.question(self.body)
-        wanted = self.c.kind == "reachable"
-        for s in situations(rules, ROUNDS, self.subject.seed):
-            if self._looked_at(s) and bool(holds(s.state)) == wanted:
-                word = Word.WITNESSED if wanted else Word.REFUTED
-                return self.say(word, method="random play", details=lines(rules, s, self.subject.seed))
-        return None
-
-    def _looked_at(self, s: Situation) -> bool:
-        match self.c.kind:
-            case "dealt":
-                return s.kind == "dealt"
-            case "settled":
-                return s.kind == "settled"
-            case _:
-                return s.kind != "settled"
-
-    # ------------------------------------------------------------ one state
-
-    def _query(self, e: core.Expr, wanted: Callable[[Encoder, Relation, Symbols], Bit]) -> Result:
-        """Is there a position the proved facts allow, and in which this holds? Sums over tiles first as any numbers."""
-        result: Result | None = None
-        study = self.subject.study
-        asked = study.reads.variables(e) | facts.asked(self.subject.proved)
-        for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
-            view = replace(study.view(asked, keep_numbers=True), opaque=opaque)
-            encoder, relation = study.open(view)
-            state = self.subject.position(relation)
-            assumed = [fact.holds(relation, state) for fact in self.subject.proved]
-            bit = wanted(encoder, relation, relation.concluded(state))
-            result = solve(encoder.dag, [*encoder.side, *assumed, bit], seconds=self.subject.seconds)
-            if result.answer is Answer.NO:
-                return result
-        assert result is not None
-        return result
-
-    def _state_query(self) -> Verdict | None:
-        result = self._query(self.body, lambda encoder, _, state: -encoder.truth(self.body, state))
-        return self.say(Word.PROVED, method="one position, proved facts") if result.answer is Answer.NO else None
-
-    def _impossible(self) -> Verdict | None:
-        result = self._query(self.body, lambda encoder, _, state: encoder.truth(self.body, state))
-        return self.say(Word.IMPOSSIBLE, method="one position, proved facts") if result.answer is Answer.NO else None
-
-    # ------------------------------------------------------------ induction
-
-    def _induction(self) -> Verdict | None:
-        fact = facts.stated(self.subject.study, self.c.name, self.body)
-        found = prove(self.subject.study, [fact], known=self.subject.proved, seconds=self.subject.seconds)
-        match found.attempts[0].outcome:
-            case Outcome.PROVED:
-                return self.say(Word.PROVED, method="induction over moves")
-            case Outcome.CONFIGURED:
-                return self.say(Word.CONFIGURED)
-            case _:
-                return None
-
-    # ------------------------------------------------------------ from the deal
-
-    def _deal(self) -> Verdict | None:
-        """every deal that is kept, in any match; a counterexample is looked for in the first round."""
-        for any_match in (True, False):
-            result, verdict = self._deals(any_match=any_match)
-            if result.answer is Answer.NO and any_match:
-                return self.say(Word.PROVED, method="every deal that is kept, any match")
-            if verdict is not None:
-                return verdict
-        return None
-
-    def _deals(self, *, any_match: bool) -> tuple[Result, Verdict | None]:
-        study = self.subject.study
-        encoder = Encoder(study.instance, study.view(study.reads.variables(self.body), keep_numbers=True), study.reads)
-        relation = Relation(encoder)
-        start = relation.start(any_match=any_match)
-        begun = relation.concluded(start.begun, at_start=True)
-        dag, stuck = encoder.dag, encoder.dag.any([fault.bit for fault in start.faults])
-        after, before = encoder.truth(self.body, begun), encoder.truth(self.body, start.dealt)
-        broken = dag.any((dag.both(-stuck, -after), dag.both(stuck, -before)))
-        query = [*encoder.side, start.kept, broken]
-        result = solve(encoder.dag, query, seconds=self.subject.seconds)
-        if any_match or result.answer is not Answer.YES or result.model is None:
-            return result, None
-        return result, self._replayed(result, start.dealt, [])
-
-    def _search(self) -> Verdict | None:
-        """A bounded search: up to SOON moves from the deal of a first round."""
-        study = self.subject.study
-        for depth in range(SOON + 1):
-            encoder, relation = study.open(study.view(study.reads.variables(self.body)))
-            start = relation.start()
-            query = [start.kept, *start.sound]
-            state, steps = start.begun, list[Sequence[Choice]]()
-            for k in range(depth):
-                query.append(relation.goes_on(state, at_start=k == 0))
-                step = relation.step(state, str(k))
-                query += step.taken
-                steps.append(step.choices)
-                state = relation.named(step.after, f"n{k}")
-            state = relation.concluded(state, at_start=depth == 0)
-            holds = encoder.truth(self.body, state)
-            goal = holds if self.c.kind == "reachable" else -holds
-            if goal == FALSE:
-                continue
-            result = solve(encoder.dag, [*encoder.side, *query, goal], seconds=self.subject.seconds)
-            if result.answer is Answer.UNKNOWN:
-                return None
-            if result.answer is Answer.YES:
-                return self._replayed(result, start.dealt, steps)
-        if self.c.kind == "reachable":
-            return self.say(Word.NOT_FOUND, method="bounded search", depth=SOON)
-        return None
-
-    def _replayed(self, result: Result, dealt: Symbols, steps: Sequence[Sequence[Choice]]) -> Verdict | None:
-        """The verdict a model gives, once the interpreter has played it."""
-        assert result.model is not None
-        wanted = self.c.kind == "reachable"
-        try:
-            witness = replay(self.subject.rules, result.model, dealt, steps)
-        except Unreplayable as error:
-            if self.c.kind == "dealt" and isinstance(error.__cause__, RuleError):
-                return self._cannot_begin(result, dealt, error.__cause__)
-            return None
-        if bool(self.subject.rules.question(self.body)(witness.reached)) != wanted:
-            return None
-        moves = " ".join(witness.moves(self.subject.instance))
-        details = [f"played: {moves}"] if moves else ["before the first move"]
-        details = [*(f"  {line}" for line in zones(self.subject.instance, witness.dealt)), *details]
-        word = Word.WITNESSED if wanted else Word.REFUTED
-        return self.say(word, method="bounded search, replayed", details=details)
-
-    def _cannot_begin(self, result: Result, dealt: Symbols, error: RuleError) -> Verdict | None:
-        """The claim fails of a deal after which the round cannot even begin."""
-        assert result.model is not None
-        state = dealt_state(self.subject.rules, result.model, dealt)
-        if self.subject.rules.question(self.body)(state):
-            return None
-        details = [
-            *(f"  {line}" for line in zones(self.subject.instance, state)),
-            f"the round cannot begin: {error.sentence}",
-        ]
-        return self.say(Word.REFUTED, method="a deal, replayed", details=details)
-
-    # ------------------------------------------------------------ settlements
-
-    def _settlement(self) -> Verdict | None:
-        """Held from the start, kept by every move and by every settlement: an invariant of the match."""
-        kept = self._of_the_match() and self._kept_by_moves()
-        reason = ""
-        for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
-            result = self._after_settling(opaque, kept)
-            if result.answer is Answer.NO:
-                method = "induction over moves and settlements" if kept else "any settlement"
-                return self.say(Word.PROVED, method=method)
-            reason = result.reason
-        return self.say(Word.UNKNOWN, reason=reason or "a settlement may break it in a position that no play may reach")
-
-    def _of_the_match(self) -> bool:
-        """Does it speak only of what lasts for the match?"""
-        instance = self.subject.instance
-        return all(instance.vars[v].life is core.Life.MATCH for v in self.subject.study.reads.variables(self.body))
-
-    def _kept_by_moves(self) -> bool:
-        """Does it hold as a match begins, and do every beginning of a round and every move keep it?"""
-        study = self.subject.study
-        reads = study.reads.variables(self.body)
-        for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
-            view = replace(study.view(reads | facts.asked(self.subject.proved), keep_numbers=True), opaque=opaque)
-            if self._begins(view, first=True) and self._begins(view, first=False) and self._step(view):
-                return True
-        return False
-
-    def _begins(self, view: View, *, first: bool) -> bool:
-        """Does it hold when the first round begins; or when any round begins, if it held before?"""
-        encoder, relation = self.subject.study.open(view)
-        start = relation.start(any_match=not first)
-        before = TRUE if first else encoder.truth(self.body, start.dealt)
-        query = [*encoder.side, start.kept, *start.sound, before, -encoder.truth(self.body, start.begun)]
-        return solve(encoder.dag, query, seconds=self.subject.seconds).answer is Answer.NO
-
-    def _step(self, view: View) -> bool:
-        encoder, relation = self.subject.study.open(view)
-        state = self.subject.position(relation)
-        assumed = [fact.holds(relation, state) for fact in self.subject.proved]
-        step = relation.step(state, "x")
-        before, after = encoder.truth(self.body, state), encoder.truth(self.body, step.after)
-        query = [*encoder.side, *assumed, self.subject.study.resting(relation, state), before, *step.taken, -after]
-        return -after == FALSE or solve(encoder.dag, query, seconds=self.subject.seconds).answer is Answer.NO
-
-    def _after_settling(self, opaque: frozenset[str], kept: bool) -> Result:
-        """Can it fail after the settlements of a round in which (when it is `kept`) it still held?"""
-        study = self.subject.study
-        reads = study.reads.variables(self.body) | facts.asked(self.subject.proved)
-        view = replace(study.view(reads, keep_numbers=True), opaque=opaque)
-        encoder, relation = study.open(view)
-        state = self.subject.position(relation)
-        assumed = [fact.holds(relation, state) for fact in self.subject.proved]
-        over = relation.concluded(state)
-        settled, faults = relation.settle(over)
-        query = [*encoder.side, *assumed, -relation.goes_on(state)]
-        if kept:
-            query.append(encoder.truth(self.body, over))
-        query += [-fault.bit for fault in faults]
-        query.append(-encoder.truth(self.body, settled))
-        return solve(encoder.dag, query, seconds=self.subject.seconds)
+def told(premise: core.Expr) -> str:
+    """A premise as written, on one line."""
+    return " ".join(" and ".join(part.span.text for part in core.conjuncts(premise)).split())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from domrules.grammar import core
@@ -13,9 +13,12 @@ from domrules.interpreter.play import Limits, Ply, Round, Table
 from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import Layout, State
+from domrules.verifier.witness import Witness
 
 MATCH = 5
 """Rounds of a match looked through for rule errors."""
+ROUNDS = 200
+"""Random rounds that are looked at."""
 LIMITS = Limits(moves=2_000, rounds=100, deals=200)
 BARREN = 20
 """Matches without a round that can be played, one after the other, before giving up."""
@@ -31,6 +34,29 @@ class Situation:
     plies: tuple[Ply, ...]
     match: int
     round: int
+
+    @property
+    def witness(self) -> Witness:
+        """The round so far."""
+        return Witness(self.played.dealt, self.plies, self.state)
+
+
+class Remembered(Iterable[Situation]):
+    """Situations that are found only when they are looked at, and then kept for whoever looks next."""
+
+    def __init__(self, source: Iterator[Situation]) -> None:
+        self._source, self._found = source, list[Situation]()
+
+    def __iter__(self) -> Iterator[Situation]:
+        place = 0
+        while True:
+            if place == len(self._found):
+                more = next(self._source, None)
+                if more is None:
+                    return
+                self._found.append(more)
+            yield self._found[place]
+            place += 1
 
 
 def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, Round]]:

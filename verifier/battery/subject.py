@@ -11,6 +11,7 @@ from domrules.grammar import core
 from domrules.grammar.source import NOWHERE, Span
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
+from domrules.verifier.battery.play import ROUNDS, Remembered, situations
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
@@ -20,7 +21,7 @@ from domrules.verifier.solver import Answer, solve
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
-from domrules.verifier.witness import Witness
+from domrules.verifier.witness import Witness, written
 
 
 @dataclass
@@ -41,6 +42,11 @@ class Subject:
     @cached_property
     def rules(self) -> Rules:
         return Rules(self.instance)
+
+    @cached_property
+    def random(self) -> Remembered:
+        """What happens in random rounds, the same whenever one asks."""
+        return Remembered(situations(self.rules, ROUNDS, self.seed))
 
     @cached_property
     def induction(self) -> Induction:
@@ -67,6 +73,12 @@ class Subject:
     def located(self) -> Sequence[Fact]:
         """In which zone the tiles lie that states name: guessed, and proved."""
         return prove(self.study, facts.located(self.study), known=self.proved, seconds=self.seconds / 3).established
+
+    @cached_property
+    def unfinished(self) -> Sequence[Fact]:
+        """That the match is not over, where it is so in every position of every round."""
+        fact = facts.stated(self.study, "not over", core.negation(self.instance.over))
+        return prove(self.study, [fact], known=self.proved, seconds=min(self.seconds, 5.0)).proved
 
     @property
     def conserved(self) -> bool:
@@ -109,7 +121,10 @@ class Subject:
     ) -> Verdict:
         """A verdict about this table; `since`: when the work on it began."""
         taken = time.perf_counter() - since
-        return Verdict(item, word, self.scope, method, taken, tuple(details), span, witness, doesnt_say, reason, depth)
+        text = None if witness is None else written(self.rules, witness, {"Item": item, "Verdict": word.value})
+        return Verdict(
+            item, word, self.scope, method, taken, tuple(details), span, witness, doesnt_say, reason, depth, text
+        )
 
 
 def told_options(instance: core.Instance) -> str:

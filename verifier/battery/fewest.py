@@ -1,0 +1,168 @@
+"""With how few tiles on the table, and after how few moves, does something come about? The answer, proved and played.
+
+First with nothing but the tiles being somewhere, then with the lemmas of the file, then with invariants that are computed, until
+bound and hand meet. Where they do not, the verdict says between what the truth lies.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from domrules.grammar.source import Span
+from domrules.interpreter.state import State
+from domrules.verifier import facts
+from domrules.verifier.battery.rarity import rarity
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.bound import table
+from domrules.verifier.facts import Fact
+from domrules.verifier.goal import Goal
+from domrules.verifier.induction import prove
+from domrules.verifier.least import at_bound, least
+from domrules.verifier.shortest import Limits, Shortest, Sooner, shortest
+from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Witness
+
+NOT_CANONICAL = "the hand is not canonical: the search for the least of its kind ran out of steps"
+AT_ONCE = Limits(query=1.0, search=2.0, moves=2, tiles=0)
+"""For the try without lemmas: just the bound, met within a few moves or not."""
+
+
+def fewest(subject: Subject, item: str, goal: Goal, started: float, span: Span) -> Verdict:
+    """The verdict on a goal: the fewest tiles and moves to it, or that it cannot be."""
+    found = None
+    for known, limits in _stages(subject):
+        found = shortest(subject.study, subject.rules, goal, known, limits, at_bound)
+        if found.tight or found.bound.impossible:
+            break
+    assert found is not None
+    return _Judge(subject, item, goal, started, span).verdict(found)
+
+
+def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
+    """What may be assumed, from least to most, and how long to look each time."""
+    where = facts.partition(subject.study)
+    alone = prove(subject.study, [where], seconds=subject.seconds).established
+    if alone:
+        yield alone, AT_ONCE
+    long = Limits(query=subject.seconds, search=4 * subject.seconds)
+    if subject.lost:
+        yield subject.proved, replace(long, search=min(5.0, subject.seconds), moves=2, tiles=0)
+    else:
+        yield subject.proved, long
+    yield [*subject.proved, *subject.invariants], long
+
+
+class _Judge:
+    """From what the search found to a verdict."""
+
+    def __init__(self, subject: Subject, item: str, goal: Goal, started: float, span: Span) -> None:
+        self.subject, self.item, self.goal, self.started, self.span = subject, item, goal, started, span
+        self.laying = bool(table(subject.instance))
+
+    def verdict(self, found: Shortest) -> Verdict:
+        if found.disagreement:
+            return self.say(Word.DISAGREE, reason=found.disagreement)
+        if found.bound.impossible:
+            return self.say(Word.IMPOSSIBLE, method="no position the proved facts allow")
+        below = self.below(found)
+        if found.witness is None:
+            return self.by_chance(found, below)
+        chosen = found.witness if found.chosen else None
+        shown = chosen or least(self.subject.study, self.subject.rules, self.goal, found)
+        size = self.size(found.tiles, len(found.witness.plies))
+        details = ["; ".join(filter(None, [size, below])), *self.sooner(found)]
+        settled = found.tight if self.laying else found.sooner is not Sooner.UNKNOWN
+        says = "" if settled else f"what the fewest {self.counted(found)} are: between {self.range(found)}"
+        return self.say(
+            Word.WITNESSED,
+            method="one position for the bound, a search for the hand, replayed",
+            details=[*details, *rarity(self.subject, self.goal), *([] if shown.canonical else [NOT_CANONICAL])],
+            witness=shown,
+            doesnt_say=says,
+        )
+
+    def below(self, found: Shortest) -> str:
+        """What cannot be, and because of what."""
+        if not (found.bound.tiles if self.laying else found.bound.moves):
+            return ""
+        because = ", ".join(fact.name for fact in found.bound.needed) or "nothing but the rules"
+        if self.laying:
+            return f"fewer than {_count(found.bound.tiles, 'tile')}: impossible, proved with {because}"
+        return f"fewer than {_count(found.bound.moves, 'move')}: impossible, proved with {because}"
+
+    def sooner(self, found: Shortest) -> list[str]:
+        """What is known of fewer moves."""
+        moves = len(found.witness.plies) if found.witness is not None else 0
+        if not found.tight or not moves or (not self.laying and moves == found.bound.moves):
+            return []
+        with_so_few = " with so few tiles" if self.laying else ""
+        match found.sooner:
+            case Sooner.NEVER:
+                return [f"fewer than {_count(moves, 'move')}{with_so_few}: impossible, proved"]
+            case Sooner.NOT_FIRST:
+                return [f"fewer than {_count(moves, 'move')}{with_so_few}: impossible in the first round of a match"]
+            case Sooner.UNKNOWN:
+                return [f"fewer than {_count(found.bound.moves, 'move')}{with_so_few}: impossible, proved"]
+
+    def by_chance(self, found: Shortest, below: str) -> Verdict:
+        """The search found nothing: the fewest tiles of random play, and what is proved."""
+        best: Witness | None = None
+        least = (0, 0)
+        for s in self.subject.random:
+            if s.kind != "settled" and self.goal.met(s.state):
+                size = (self.tiles(s.state), len(s.plies))
+                if best is None or size < least:
+                    best, least = s.witness, size
+        if best is None and found.open:
+            reason = found.bound.reason or "the search for a hand ran out of time"
+            return self.say(Word.UNKNOWN, details=list(filter(None, [below])), reason=reason)
+        if best is None:
+            return self.say(
+                Word.NOT_FOUND, method="bounded search", details=list(filter(None, [below])), depth=found.tried
+            )
+        known = replace(found, witness=best, tiles=least[0])
+        return self.say(
+            Word.WITNESSED,
+            method="random play",
+            details=["; ".join(filter(None, [self.size(*least), below])), *rarity(self.subject, self.goal)],
+            doesnt_say=f"what the fewest {self.counted(known)} are: between {self.range(known)}",
+            witness=best,
+        )
+
+    def size(self, tiles: int, moves: int) -> str:
+        return f"{_count(tiles, 'tile')}, {_count(moves, 'move')}" if self.laying else _count(moves, "move")
+
+    def counted(self, found: Shortest) -> str:
+        return "tiles" if self.laying else "moves"
+
+    def range(self, found: Shortest) -> str:
+        """`8 and 10`."""
+        if self.laying:
+            return f"{found.bound.tiles} and {found.tiles}"
+        return f"{found.bound.moves} and {len(found.witness.plies) if found.witness is not None else 0}"
+
+    def tiles(self, state: State) -> int:
+        """Tiles on the table."""
+        layout = self.subject.rules.layout
+        return sum(layout.tiles(state, *cell).bit_count() for cell in table(self.subject.instance))
+
+    def say(
+        self,
+        word: Word,
+        *,
+        method: str = "",
+        reason: str = "",
+        details: Sequence[str] = (),
+        depth: int | None = None,
+        witness: Witness | None = None,
+        doesnt_say: str = "",
+    ) -> Verdict:
+        return self.subject.verdict(
+            self.item, word, method=method, since=self.started, details=details, span=self.span, reason=reason,
+            depth=depth, witness=witness, doesnt_say=doesnt_say,
+        )  # fmt: skip
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" if n == 1 else f"{n} {what}s"

@@ -1,0 +1,129 @@
+"""Of all plays with the proved numbers of tiles and moves the one that is shown: the same on every machine.
+
+The portfolio of `solver` settles the numbers; which play it happens to meet depends on the clock. The play that is shown is
+therefore sought by one engine, before the portfolio if it may be found at the bound itself, else again: the least in the canonical order of moves, then in that of deals (tile by tile the first
+zone it can lie in), among those that leave the table of the bound, where there is one. How far the engine may go is measured
+in its own steps, never in time. Where they run out the play is what was found by then, and is not called canonical.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.names import Move, choices
+from domrules.interpreter.rules import Rules
+from domrules.verifier import symbols
+from domrules.verifier.dag import Bit
+from domrules.verifier.goal import Goal
+from domrules.verifier.shortest import Limits, Search, Shortest
+from domrules.verifier.solver import Answer, Steady
+from domrules.verifier.study import Study
+from domrules.verifier.witness import Unreplayable, Witness
+
+UNITS = 20_000_000
+"""Steps of the engine, a few seconds of work."""
+
+
+def least(study: Study, rules: Rules, goal: Goal, found: Shortest) -> Witness:
+    """The canonical play with as many tiles and moves as the one that was found; that one when the steps run out."""
+    assert found.witness is not None
+    search, depth = Search(study, rules, goal, found.bound, Limits()), len(found.witness.plies)
+    for keep_numbers in (False, True):
+        try:
+            witness = Least(search, found.tiles, depth, keep_numbers=keep_numbers).witness()
+        except Unreplayable:
+            continue
+        return found.witness if witness is None else witness
+    return found.witness
+
+
+def at_bound(search: Search) -> Witness | None:
+    """The canonical play with just the tiles, the table and the moves of the bound, if there is one."""
+    if not search.lower.layout:
+        return None
+    try:
+        return Least(search, search.lower.tiles, search.lower.moves, keep_numbers=False).witness(free=False)
+    except Unreplayable:
+        return None
+
+
+class Least:
+    """Makes choice after choice the least that still leads to the goal."""
+
+    def __init__(self, search: Search, tiles: int, depth: int, *, keep_numbers: bool) -> None:
+        self.search, self.rules, self.tiles, self.depth = search, search.rules, tiles, depth
+        self.play = search.play(keep_numbers=keep_numbers)
+        self.play.extend(depth)
+        self.engine = Steady(self.play.formulas, UNITS)
+        self.engine.add(self.play.reaching(search.holds(self.play)))
+        self.engine.add([search.few(self.play, tiles)])
+
+    def witness(self, *, free: bool = True) -> Witness | None:
+        """None when not even a first play was found; `free`: it may leave another table than that of the bound. Raises `Unreplayable`."""
+        if not self.begin(free=free):
+            return None
+        complete = True
+        for k in range(self.depth):
+            complete &= self.settle(self.moves(k), self.guess(k))
+        for way in self.deals():
+            complete &= self.settle(way)
+        witness = self.search.checked(self.play.replay(self.rules, self.engine.model()), self.tiles)
+        return replace(witness, canonical=complete)
+
+    def begin(self, *, free: bool) -> bool:
+        """Some play: one that leaves the table of the bound, if there is one."""
+        tight = self.tiles == self.search.lower.tiles
+        led = self.search.led(self.play.relation, self.play.states[-1]) if tight else []
+        for extra in ([led] if led else []) + ([[]] if free else []):
+            if self.engine.look(extra) is Answer.YES:
+                self.engine.add(extra)
+                return True
+        return False
+
+    def moves(self, k: int) -> list[Bit]:
+        """The choices of a move, in canonical order."""
+        return [choice.bit for choice in self.play.steps[k].choices]
+
+    def deals(self) -> list[list[Bit]]:
+        """For every tile the zones in which it may be dealt, in order."""
+        instance, dealt = self.play.relation.instance, self.play.start.dealt
+        cells = sorted(symbols.zones(instance), key=lambda cell: cell[0] == self.rules.stock)
+        held = [dealt.zone(*cell) for cell in cells]
+        return [[zone[tile] for zone in held if tile in zone] for tile in range(symbols.tile_count(instance))]
+
+    def guess(self, k: int) -> int | None:
+        """The place of the first move that is legal there after this deal and these moves: often it does as well."""
+        cells = {cell: self.held(cell) for cell in symbols.zones(self.rules.instance)}
+        state = self.rules.layout.put(self.rules.new_round(self.rules.new_match()), cells)
+        try:
+            state = self.rules.begin(state)
+            for step in self.play.steps[:k]:
+                made = next(c for c in step.choices if self.engine.holds(c.bit))
+                count = len(choices(self.rules.instance.actions[made.action]))
+                state = self.rules.act(state, Move(made.action, made.args[:count]), made.args[count:])
+            moves = self.rules.legal_moves(state)
+            legal = {(m.action, (*m.args, *more)) for m in moves for more in self.rules.outcomes(state, m)}
+        except RuleError:
+            return None
+        return next((i for i, c in enumerate(self.play.steps[k].choices) if (c.action, c.args) in legal), None)
+
+    def held(self, cell: symbols.Cell) -> int:
+        """The tiles that are dealt to a zone."""
+        return sum(1 << tile for tile, bit in self.play.start.dealt.zone(*cell).items() if self.engine.holds(bit))
+
+    def settle(self, way: Sequence[Bit], guess: int | None = None) -> bool:
+        """Fix the first of these bits that can hold; False when the engine gives up, and the one that holds is kept."""
+        place, complete = next((i for i, bit in enumerate(way) if self.engine.holds(bit)), None), True
+        if place and guess is not None and guess < place and self.engine.look([way[guess]]) is Answer.YES:
+            place = guess
+        while place:
+            answer = self.engine.look([self.play.relation.dag.any(way[:place])])
+            if answer is not Answer.YES:
+                complete = answer is Answer.NO
+                break
+            place = next(i for i, bit in enumerate(way) if self.engine.holds(bit))
+        if place is not None:
+            self.engine.add([way[place]])
+        return complete
