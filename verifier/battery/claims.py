@@ -14,8 +14,8 @@ from domrules.grammar import core
 from domrules.grammar.instance import folder, specialise_expr
 from domrules.interpreter.errors import RuleError
 from domrules.verifier import facts
+from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.play import Situation, lines, situations, zones
-from domrules.verifier.battery.scoring import sums
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, TRUE, Bit
 from domrules.verifier.encode import Encoder

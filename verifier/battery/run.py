@@ -12,7 +12,23 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
+from domrules.verifier.battery import (
+    alive,
+    arithmetic,
+    claims,
+    dead,
+    deal,
+    ends,
+    fish,
+    moves,
+    order,
+    rounding,
+    scoring,
+    signs,
+    start,
+    turns,
+    writes,
+)
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -45,6 +61,7 @@ ITEMS: Sequence[Item] = (
     Item("E4", "no position is a dead end", ends.e4),
     Item("C1", "settlements cover every ended round", scoring.c1),
     Item("C2", "rows of a settlement do not collide", scoring.c2),
+    Item("C5", "rounding below zero is meant", signs.c5),
     Item("W1", "no cell is written twice at once", writes.w1),
     Item("W2", "a moved tile is where it is moved from", writes.w2),
     Item("W3", "a number stays in its range", writes.w3),
@@ -52,14 +69,20 @@ ITEMS: Sequence[Item] = (
 )
 """Asked of every table."""
 
-OF_NUMBERS = ("C1", "C2", "C4", "R1")
+OF_THE_FILE: Sequence[Item] = (
+    Item("C4", "rounding is right", rounding.c4),
+    Item("C6", "adding and rounding have an order", order.c6),
+    Item("C7", "all engines compute alike", arithmetic.c7),
+    Item("R1", "no row is dead", dead.r1),
+)
+"""Asked once, for no table changes the answer."""
+
+OF_NUMBERS = ("C1", "C2", "C5", *(item.id for item in OF_THE_FILE))
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
     "D2": "the deal fits the set",
-    "C4": "rounding is right",
-    "R1": "no row is dead",
-    **{item.id: item.title for item in ITEMS},
+    **{item.id: item.title for item in (*OF_THE_FILE, *ITEMS)},
 }
 
 
@@ -87,10 +110,9 @@ def verify(game: core.Game, request: Request) -> Iterator[Verdict]:
         if n not in game.seats:
             instantiate(game, n, request.options)
     subjects = list(_subjects(game, counts, request))
-    if subjects and request.wants("C4"):
-        yield _asked(subjects[0], "C4", scoring.c4)
-    if subjects and request.wants("R1"):
-        yield _asked(subjects[0], "R1", dead.r1)
+    for item in OF_THE_FILE if subjects else ():
+        if request.wants(item.id):
+            yield _asked(subjects[0], item.id, item.ask)
     for subject in subjects:
         for item in ITEMS:
             if request.wants(item.id):
@@ -126,7 +148,7 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
 def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
     """The verdict with a word about the events that were not considered, where it speaks of play."""
     events = subject.instance.game.events
-    if not events or name == "C4" or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
+    if not events or name in ("C4", "C6", "C7") or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
         return verdict
     silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
     return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))

@@ -9,8 +9,11 @@ from functools import cached_property
 
 from domrules.grammar import core
 from domrules.grammar.source import NOWHERE, Span
+from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
+from domrules.verifier.battery import play
+from domrules.verifier.battery.ended import Ended
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
@@ -21,6 +24,9 @@ from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
+
+SAMPLE = 300
+"""Random rounds looked through."""
 
 
 @dataclass
@@ -67,6 +73,16 @@ class Subject:
     def located(self) -> Sequence[Fact]:
         """In which zone the tiles lie that states name: guessed, and proved."""
         return prove(self.study, facts.located(self.study), known=self.proved, seconds=self.seconds / 3).established
+
+    @cached_property
+    def sample(self) -> Sequence[tuple[int, int, Round]]:
+        """Random rounds that end: match, number, round. The first falsifier of all that is said of endings."""
+        return list(play.rounds(self.rules, SAMPLE, self.seed))
+
+    @cached_property
+    def ended(self) -> Ended:
+        """Any position in which a round has ended, ready to be asked about."""
+        return Ended(self.study, self.proved, partition=self.conserved)
 
     @property
     def conserved(self) -> bool:
