@@ -7,12 +7,12 @@ below 0, none for no tiles), then the proved facts help, then the tiles are what
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from domrules.grammar import core
-from domrules.verifier.dag import TRUE, Bit, Number
+from domrules.verifier.dag import TRUE, Bit, Dag, Number
 from domrules.verifier.effects import Fault, run
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact, asked
@@ -56,28 +56,51 @@ class Ended:
     study: Study
     facts: Sequence[Fact]
     partition: bool
-    _stages: dict[int, Stage] = field(default_factory=dict)
+    natural: frozenset[str] = frozenset()
+    """Numbers of the match that are known never to be below 0."""
+    stages: dict[int, Stage] = field(default_factory=dict)
 
     def ask(
         self, number: int, e: core.Expr, *, endings: Sequence[int] | None = None, seconds: float = 5.0
     ) -> tuple[Result, Stage]:
         """Can `e` hold before settlement `number` (or, after the last, when all is settled)? And the stage that says so."""
-        result, stage = None, None
         if core.is_lit(e, False):
-            stage = self.stage(0)
-            return Result(Answer.NO, Engine.GENERAL, 0.0), stage
-        for level in range(3):
-            stage = self.stage(level)
-            bit = stage.encoder.truth(e, stage.states[number])
-            result = stage.check([stage.among(endings), bit], seconds=seconds)
-            if result.answer is Answer.NO:
+            return Result(Answer.NO, Engine.GENERAL, 0.0), self.stage(0)
+        return self.check(lambda stage: stage.encoder.truth(e, stage.states[number]), endings=endings, seconds=seconds)
+
+    def check(
+        self, bit: Callable[[Stage], Bit], *, endings: Sequence[int] | None = None, seconds: float = 5.0
+    ) -> tuple[Result, Stage]:
+        """The same for any bit of a stage."""
+        found = self._tried(0, bit, endings, seconds)
+        for level in (1, 2):
+            if found[0].answer is Answer.NO:
                 break
-        assert result is not None
-        assert stage is not None
+            found = self._tried(level, bit, endings, seconds)
+        result, stage, query = found
         if result.answer is Answer.UNKNOWN:
-            query = [*stage.encoder.side, *stage.session.base, stage.among(endings), bit]
-            result = solve(stage.encoder.dag, query, seconds=seconds)
+            result = solve(stage.encoder.dag, [*stage.session.base, *query], seconds=seconds)
         return result, stage
+
+    def _tried(
+        self, level: int, bit: Callable[[Stage], Bit], endings: Sequence[int] | None, seconds: float
+    ) -> tuple[Result, Stage, Sequence[Bit]]:
+        stage = self.stage(level)
+        query = [stage.among(endings), bit(stage)]
+        return stage.check(query, seconds=seconds), stage, query
+
+    def in_play(self, e: core.Expr, *, facts: bool = False, seconds: float = 5.0) -> Result:
+        """Can `e` hold in a well-typed position of a round that goes on? `facts`: one in which the proved facts hold."""
+        if core.is_lit(e, False):
+            return Result(Answer.NO, Engine.GENERAL, 0.0)
+        asks = self.study.reads.variables(e)
+        view = self.study.view(asks | (asked(self.facts) if facts else frozenset()), keep_numbers=True)
+        encoder, relation = self.study.open(view)
+        state = relation.any_state("s", partition=facts and self.partition)
+        known = self.not_below_zero(encoder.dag, state)
+        known += [fact.holds(relation, state) for fact in self.facts] if facts else []
+        bit = encoder.truth(e, state)
+        return solve(encoder.dag, [*encoder.side, *known, bit], seconds=seconds)
 
     @property
     def known(self) -> Stage:
@@ -86,9 +109,9 @@ class Ended:
 
     def stage(self, level: int) -> Stage:
         """0: sums are any numbers; 1: and the proved facts hold; 2: and the tiles are what they are."""
-        found = self._stages.get(level)
+        found = self.stages.get(level)
         if found is None:
-            found = self._stages[level] = self._made(level)
+            found = self.stages[level] = self._made(level)
         return found
 
     def _made(self, level: int) -> Stage:
@@ -96,7 +119,7 @@ class Ended:
         view = self.study.view(asked(self.facts) | self.needed, keep_numbers=True)
         encoder, relation = self.study.open(replace(view, opaque=self.sums if level < 2 else frozenset()))
         state = relation.any_state("s", partition=self.partition)
-        base = [-relation.goes_on(state)]
+        base = [-relation.goes_on(state), *self.not_below_zero(encoder.dag, state)]
         if level > 0:
             base += [fact.holds(relation, state) for fact in self.facts]
         ends = relation.ends(state)
@@ -111,6 +134,11 @@ class Ended:
         session = Session(encoder.dag)
         session.add(base)
         return Stage(encoder, relation, states, faults, ends, session)
+
+    def not_below_zero(self, dag: Dag, at: Symbols) -> list[Bit]:
+        """What is known of the numbers of the match."""
+        numbers = [at.cells.get((name, i)) for name in sorted(self.natural) for i in self.study.instance.cells(name)]
+        return [dag.at_least_zero(number) for number in numbers if isinstance(number, Number)]
 
     def _lasting(self, key: object) -> bool:
         """Is this the value of a sum that no settlement changes?"""

@@ -8,11 +8,10 @@ Conditions on the way are part of it: rows of tables that come earlier fail, qua
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from domrules.grammar import core
-from domrules.verifier.reads import statements
 
 Wanted = Callable[[core.Expr], core.Expr]
 
@@ -61,13 +60,7 @@ class Paths:
         fn = self.instance.fns[e.fn]
         if fn.name not in self._calls:
             self._calls[fn.name] = self.within(fn.body)
-        found = self._calls[fn.name]
-        if core.is_lit(found, False):
-            return found
-        for (name, kind), arg in zip(reversed(fn.params), reversed(e.args), strict=True):
-            assert isinstance(kind, core.Elem)
-            found = some(name, kind.sort, core.Op("toset", (arg,), core.SetOf(kind.sort), span=arg.span), found)
-        return found
+        return called(fn, e, self._calls[fn.name])
 
     def statement(self, s: core.Stmt) -> core.Expr:
         """Carrying out a statement comes to a target."""
@@ -107,6 +100,33 @@ def _carried(s: core.Stmt, target: core.Stmt, wanted: core.Expr) -> core.Expr:
             return core.FALSE
 
 
+def valued(instance: core.Instance, e: core.Expr, wanted: Wanted) -> core.Expr:
+    """The number `e` is what `wanted` says, which is false of 0: asked row by row where it comes from a table."""
+    match e:
+        case core.Cases():
+            found = valued(instance, e.otherwise, wanted)
+            for test, value in reversed(e.rows):
+                found = either([both(test, valued(instance, value, wanted)), both(core.negation(test), found)])
+            return found
+        case core.Call() if isinstance(instance.fns[e.fn].body, core.Cases | core.Call):
+            found = valued(instance, instance.fns[e.fn].body, wanted)
+            return called(instance.fns[e.fn], e, found)
+        case core.Agg(kind="sum", domain=core.Op(name="toset"), body=body) if body is not None:
+            return some(e.var, e.sort, e.domain, both(e.guard or core.TRUE, valued(instance, body, wanted)))
+        case core.Lit(value=0):
+            return core.FALSE
+        case _:
+            return wanted(e)
+
+
+def called(fn: core.Fn, e: core.Call, body: core.Expr) -> core.Expr:
+    """Something about the body of a function, where it is called so."""
+    for (name, kind), arg in zip(reversed(fn.params), reversed(e.args), strict=True):
+        assert isinstance(kind, core.Elem)
+        body = some(name, kind.sort, core.Op("toset", (arg,), core.SetOf(kind.sort), span=arg.span), body)
+    return body
+
+
 def both(left: core.Expr, right: core.Expr) -> core.Expr:
     """left and right; false when one of them plainly is."""
     if core.is_lit(left, False) or core.is_lit(right, False):
@@ -140,14 +160,3 @@ def below(e: core.Expr, limit: int) -> core.Expr:
 def above(e: core.Expr, limit: int) -> core.Expr:
     """e > limit."""
     return core.Op("lt", (core.Lit(limit, core.INT), e), core.BOOL, span=e.span)
-
-
-# ---------------------------------------------------------------- the end of a round
-
-
-def awards(instance: core.Instance, block: core.Block) -> Iterator[core.Set]:
-    """The statements of a block that add to a score."""
-    scores = instance.role("state", "score")
-    for s in statements(block):
-        if isinstance(s, core.Set) and s.add and s.var in scores:
-            yield s

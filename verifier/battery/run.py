@@ -15,6 +15,7 @@ from domrules.interpreter.errors import RuleError
 from domrules.verifier.battery import (
     alive,
     arithmetic,
+    awards,
     claims,
     dead,
     deal,
@@ -62,6 +63,7 @@ ITEMS: Sequence[Item] = (
     Item("C1", "settlements cover every ended round", scoring.c1),
     Item("C2", "rows of a settlement do not collide", scoring.c2),
     Item("C5", "rounding below zero is meant", signs.c5),
+    Item("C8", "nobody is paid less than nothing", awards.c8),
     Item("W1", "no cell is written twice at once", writes.w1),
     Item("W2", "a moved tile is where it is moved from", writes.w2),
     Item("W3", "a number stays in its range", writes.w3),

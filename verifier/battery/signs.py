@@ -112,11 +112,8 @@ def _negative(subject: Subject, a: Asked, seconds: float) -> Result:
         result, _ = subject.ended.ask(number, e, seconds=seconds)
         if result.answer is not Answer.NO:
             return result
-    encoder, relation = subject.study.open(subject.study.view(subject.instance.vars, keep_numbers=True))
-    state = relation.any_state("s", partition=False)
     for e in _in_play(subject.instance, a):
-        bits = [*encoder.side, encoder.truth(e, state)]
-        found = solve(encoder.dag, [*encoder.side, *bits], seconds=seconds)
+        found = subject.ended.in_play(e, seconds=seconds)
         if found.answer is not Answer.NO:
             return found
     return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from domrules.grammar import core
@@ -14,6 +14,7 @@ from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
 from domrules.verifier.battery import play
 from domrules.verifier.battery.ended import Ended
+from domrules.verifier.battery.natural import naturals
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
@@ -82,7 +83,8 @@ class Subject:
     @cached_property
     def ended(self) -> Ended:
         """Any position in which a round has ended, ready to be asked about."""
-        return Ended(self.study, self.proved, partition=self.conserved)
+        found = Ended(self.study, self.proved, partition=self.conserved)
+        return replace(found, natural=naturals(found), stages={})
 
     @property
     def conserved(self) -> bool:
