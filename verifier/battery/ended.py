@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from domrules.grammar import core
-from domrules.verifier.dag import TRUE, Bit, Dag, Number
+from domrules.verifier import symbols
+from domrules.verifier.dag import TRUE, ZERO, Bit, Dag, Number
 from domrules.verifier.effects import Fault, run
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact, asked
@@ -20,7 +21,7 @@ from domrules.verifier.reads import statements
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, Engine, Result, Session, solve
 from domrules.verifier.study import Study
-from domrules.verifier.symbols import Symbols
+from domrules.verifier.symbols import Cell, Symbols
 
 
 @dataclass
@@ -125,7 +126,7 @@ class Ended:
         ends = relation.ends(state)
         states, faults = [relation.concluded(state)], list[Fault]()
         if level < 2:
-            encoder.side += opened(encoder, self.sums, states[0])
+            encoder.side += opened(encoder, self.sums, states[0], partition=self.partition)
         for settle in instance.settles:
             after, more = run(encoder, relation.promises, settle.block(), states[-1])
             after.memo.update({key: found for key, found in states[0].memo.items() if self._lasting(key)})
@@ -185,22 +186,45 @@ def _parts(s: core.Stmt) -> Iterator[core.Expr]:
             return
 
 
-def opened(encoder: Encoder, names: frozenset[str], at: Symbols) -> Iterator[Bit]:
-    """What is known of sums that are not looked into: their signs, their greatest value, and that no tiles make none."""
+def opened(encoder: Encoder, names: frozenset[str], at: Symbols, *, partition: bool) -> Iterator[Bit]:
+    """What is known of sums that are not looked into: their signs, their greatest value, and that no tiles make none.
+
+    Where a tile lies in one place, sums over different places together are no more than the set has.
+    """
     dag, instance = encoder.dag, encoder.instance
     for name in sorted(names):
         fn = instance.fns[name]
         sizes = [instance.sorts[kind.sort].size for _, kind in fn.params if isinstance(kind, core.Elem)]
+        reals, all_of_them = list[Number](), ZERO
         for places in itertools.product(*map(range, sizes)):
             env: Mapping[str, int] = {n: i for (n, _), i in zip(fn.params, places, strict=True)}
             args = tuple(core.Lit(i, kind) for i, (_, kind) in zip(places, fn.params, strict=True))
             real, number = encoder.number(fn.body, at, env), encoder.number(core.Call(name, args, core.INT), at)
+            reals.append(real)
+            all_of_them = dag.add(all_of_them, number)
             if real.terms or min(real.bits.values(), default=0) < 0 or real.const < 0:
                 continue
             most = real.const + sum(real.bits.values())
             yield dag.at_least_zero(dag.add(number, Number(-real.const)))
             yield dag.at_least_zero(dag.add(Number(most), number, -1))
             yield dag.any([*real.bits, dag.is_zero(dag.add(number, Number(-real.const)))])
+        together = _together(reals, at, symbols.zones(instance)) if partition else None
+        if together is not None:
+            yield dag.at_least_zero(dag.add(Number(together), all_of_them, -1))
+
+
+def _together(reals: Sequence[Number], at: Symbols, zones: Sequence[Cell]) -> int | None:
+    """The most that several sums over tiles can be together, when every tile lies in one zone; None: not known."""
+    tiles = {b: tile for cell in zones for tile, b in at.zone(*cell).items()}
+    best: dict[int, int] = {}
+    used = set[Bit]()
+    for real in reals:
+        if real.terms or real.const or used & real.bits.keys() or not real.bits.keys() <= tiles.keys():
+            return None
+        used |= real.bits.keys()
+        for b, weight in real.bits.items():
+            best[tiles[b]] = max(best.get(tiles[b], 0), weight)
+    return sum(best.values())
 
 
 def sums(instance: core.Instance) -> frozenset[str]:
