@@ -16,7 +16,8 @@ from domrules.verifier.battery.paths import Wanted, above, below
 from domrules.verifier.battery.play import Situation, lines, situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit, Number
-from domrules.verifier.solver import Answer, Result
+from domrules.verifier.facts import asked
+from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.verdict import Verdict, Word
 
 SAYS_NOT = "whether going out pays enough: E5 asks that"
@@ -32,14 +33,19 @@ def c8(subject: Subject) -> Verdict:
     if not known:
         return subject.verdict("C8", Word.SKIPPED, since=started, reason="nothing is added to a score")
     fines: list[str] = []
+    doubtful: list[tuple[Award, Result]] = []
     for award in known:
         result = possible(subject, award, lambda value: below(value, 0))
         if result.answer is Answer.NO:
             continue
         meant = _meant(subject, award)
         if meant is None:
-            return _finding(subject, award, result, started)
+            doubtful.append((award, result))
+            continue
         fines.append(f"{award.span}: {meant}")
+    if doubtful:
+        found = [_finding(subject, award, result, started) for award, result in doubtful]
+        return next((verdict for verdict in found if verdict.word is Word.REFUTED), found[0])
     method = "any ended position, and any position in play"
     return subject.verdict(
         "C8", Word.PROVED, method=method, since=started, details=fines, span=known[0].span, doesnt_say=SAYS_NOT
@@ -51,10 +57,30 @@ def possible(subject: Subject, award: Award, amount: Wanted) -> Result:
     e = award.paid(subject.instance, amount)
     if award.settlement is not None:
         return subject.ended.ask(award.settlement, e, seconds=subject.seconds)[0]
+    return in_play(subject, award, e)
+
+
+def in_play(subject: Subject, award: Award, e: core.Expr) -> Result:
+    """Can this hold when the award of an action is worked out? Asked of any position, then of a move from any position."""
     result = subject.ended.in_play(e, seconds=subject.seconds)
-    if result.answer is not Answer.NO and lasting(subject, award):
-        result = subject.ended.in_play(e, facts=True, seconds=subject.seconds)
-    return result
+    if result.answer is Answer.NO or not lasting(subject, award):
+        return result
+    result = subject.ended.in_play(e, facts=True, seconds=subject.seconds)
+    return result if result.answer is Answer.NO or award.binds else moved(subject, award, e)
+
+
+def moved(subject: Subject, award: Award, e: core.Expr) -> Result:
+    """Can it hold after a move of just this action? The amount is that of the position after it (see `lasting`)."""
+    study, facts = subject.study, subject.proved
+    view = study.view(study.reads.variables(e) | asked(facts), keep_numbers=True)
+    encoder, relation = study.open(view)
+    state = subject.position(relation)
+    step = relation.step(state, "x")
+    number = next(i for i, action in enumerate(subject.instance.actions) if action is award.action)
+    mine = encoder.dag.any(choice.bit for choice in step.choices if choice.action == number)
+    known = [fact.holds(relation, state) for fact in facts]
+    query = [*known, study.resting(relation, state), *step.chosen, mine, encoder.truth(e, step.after)]
+    return solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds)
 
 
 def lasting(subject: Subject, award: Award) -> bool:

@@ -39,6 +39,12 @@ class Award:
         paths = Paths(instance, frozenset({row}), lambda e: core.TRUE)
         return self.closed(carried_out(self.block, self.add, paths.within(self.value)))
 
+    @property
+    def binds(self) -> bool:
+        """Does the amount depend on a choice of the action?"""
+        names = {p.name for p in self.action.params} if self.action is not None else set[str]()
+        return bool(names & core.free(self.value))
+
     def closed(self, e: core.Expr) -> core.Expr:
         """With the choices of the action bound: any of them."""
         for p in reversed(self.action.params if self.action is not None else ()):

@@ -15,7 +15,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.grammar.source import Span
-from domrules.verifier.battery.awards import lasting
+from domrules.verifier.battery.awards import in_play
 from domrules.verifier.battery.bonuses import Award, awards, not_zero, rows
 from domrules.verifier.battery.ended import Ended
 from domrules.verifier.battery.largest import largest
@@ -135,13 +135,7 @@ def _seen_in_play(subject: Subject, found: list[Bonus], seen: set[tuple[str, int
 
 def _after(bonus: Bonus) -> core.Expr:
     """What is asked of the position after the move; a row that depends on the choices of the move is taken as paid."""
-    return bonus.paid if bonus.award.last and not _binds(bonus) else core.TRUE
-
-
-def _binds(bonus: Bonus) -> bool:
-    action = bonus.award.action
-    names = {p.name for p in action.params} if action is not None else set[str]()
-    return bool(names & core.free(bonus.award.value))
+    return bonus.paid if bonus.award.last and not bonus.award.binds else core.TRUE
 
 
 def _patiently(subject: Subject, rare: list[Bonus]) -> list[Bonus]:
@@ -165,11 +159,7 @@ def impossible(subject: Subject, bonus: Bonus) -> bool:
     """Does no position allow it?"""
     if bonus.award.settlement is not None:
         return subject.ended.ask(bonus.award.settlement, bonus.paid, seconds=subject.seconds)[0].answer is Answer.NO
-    if subject.ended.in_play(bonus.paid, seconds=subject.seconds).answer is Answer.NO:
-        return True
-    if not lasting(subject, bonus.award):
-        return False
-    return subject.ended.in_play(bonus.paid, facts=True, seconds=subject.seconds).answer is Answer.NO
+    return in_play(subject, bonus.award, bonus.paid).answer is Answer.NO
 
 
 def _elsewhere(subject: Subject, bonus: Bonus) -> bool:
