@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from domrules.grammar import core
-from domrules.grammar.diagnostics import BadFile
-from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.grammar.source import Span
+from domrules.interpreter.tables import tables
 from domrules.verifier.battery.awards import in_play
 from domrules.verifier.battery.bonuses import Award, awards, not_zero, rows
 from domrules.verifier.battery.ended import Ended
@@ -29,6 +28,8 @@ ROUNDS = 2_000
 """Random rounds looked through for a bonus that the sample does not show."""
 PATIENCE = 5.0
 """Seconds for these."""
+MANY = 60
+"""Other tables looked at."""
 MOVES = 60
 """Rounds of the sample whose moves are looked through."""
 
@@ -56,6 +57,8 @@ def c9(subject: Subject) -> Verdict:
     for bonus in unseen:
         if not impossible(subject, bonus):
             rare.append(bonus)
+        elif bonus.span.source.name != subject.instance.game.file:
+            off.append(f"{bonus.span}: switched off by the game, `{_text(bonus.span)}`")
         elif _elsewhere(subject, bonus):
             off.append(f"{bonus.span}: not at this table, `{_text(bonus.span)}`")
         else:
@@ -63,7 +66,11 @@ def c9(subject: Subject) -> Verdict:
             method = "no position the proved facts allow, at no table of the file"
             return subject.verdict("C9", Word.IMPOSSIBLE, method=method, since=started, details=lines, span=bonus.span)
     rare = _patiently(subject, rare)
-    details = [f"{len(found)} places that pay, {len(found) - len(unseen)} seen in random play", *off, *largest(subject)]
+    details = [
+        f"{len(found)} places pay, {len(found) - len(unseen)} of them seen in random play",
+        *off,
+        *largest(subject),
+    ]
     if rare:
         details[:0] = [f"`{_text(b.span)}` was not paid in random play, but is not impossible" for b in rare]
         return subject.verdict(
@@ -163,8 +170,11 @@ def impossible(subject: Subject, bonus: Bonus) -> bool:
 
 
 def _elsewhere(subject: Subject, bonus: Bonus) -> bool:
-    """May it be paid at another table: with more or fewer players, or with one option changed?"""
-    for instance in _tables(subject):
+    """May it be paid at another table, with other players or options? Also when there are too many tables to look at."""
+    for number, generic in enumerate(tables(subject.instance.game)):
+        if number == MANY:
+            return True
+        instance = optimise(replace(generic, events=()))
         ended = Ended(Study(instance), (), partition=subject.conserved)
         for other in bonuses(instance):
             if _place(other) == _place(bonus) and _possible(ended, other, subject.seconds):
@@ -176,27 +186,3 @@ def _possible(ended: Ended, bonus: Bonus, seconds: float) -> bool:
     if bonus.award.settlement is None:
         return ended.in_play(bonus.paid, seconds=seconds).answer is not Answer.NO
     return ended.ask(bonus.award.settlement, bonus.paid, seconds=seconds)[0].answer is not Answer.NO
-
-
-def _tables(subject: Subject) -> Iterator[core.Instance]:
-    """Other tables: all player counts, and all values of each option that has few."""
-    game, here = subject.instance.game, subject.instance
-    changes: list[tuple[int, dict[str, object]]] = [(n, dict(here.options)) for n in game.seats if n != here.players]
-    for name, option in game.options.items():
-        match option.type:
-            case core.BoolType():
-                values = 2
-            case core.Elem(sort=sort):
-                values = here.sorts[sort].size
-            case _:
-                continue
-        others = [v for v in range(values) if v != here.options.get(name)]
-        for n in game.seats:
-            for v in others:
-                changed = bool(v) if isinstance(option.type, core.BoolType) else v
-                changes.append((n, {**here.options, name: changed}))
-    for players, options in changes:
-        try:
-            yield optimise(replace(instantiate(game, players, options), events=()))
-        except (SettingError, BadFile):
-            continue
