@@ -1,13 +1,13 @@
 """C8: nobody is paid less than nothing, unless the file says so.
 
-It says so by an amount that is never positive (a fine: it only takes away), by what is paid adding up to nothing (what one
-gets, others lose), or by a score whose range begins below zero.
+It says so by an amount, or a row of a table, that is never positive (a fine: it only takes away), by what is paid adding
+up to nothing (what one gets, others lose), or by a score whose range begins below zero.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from domrules.grammar import core
 from domrules.verifier.battery.bonuses import Award, awards
@@ -33,23 +33,35 @@ def c8(subject: Subject) -> Verdict:
     if not known:
         return subject.verdict("C8", Word.SKIPPED, since=started, reason="nothing is added to a score")
     fines: list[str] = []
-    doubtful: list[tuple[Award, Result]] = []
+    doubtful: list[tuple[Award, core.Expr, Result]] = []
     for award in known:
-        result = possible(subject, award, lambda value: below(value, 0))
-        if result.answer is Answer.NO:
-            continue
-        meant = _meant(subject, award)
-        if meant is None:
-            doubtful.append((award, result))
-            continue
-        fines.append(f"{award.span}: {meant}")
+        for amount in award.amounts(instance):
+            result = possible(subject, award, only(amount, below))
+            if result.answer is Answer.NO:
+                continue
+            meant = _meant(subject, award, amount)
+            if meant is None:
+                doubtful.append((award, amount, result))
+            else:
+                fines.append(f"{amount.span}: {meant}")
     if doubtful:
-        found = [_finding(subject, award, result, started) for award, result in doubtful]
+        found = [_finding(subject, award, amount, result, started) for award, amount, result in doubtful]
         return next((verdict for verdict in found if verdict.word is Word.REFUTED), found[0])
     method = "any ended position, and any position in play"
     return subject.verdict(
-        "C8", Word.PROVED, method=method, since=started, details=fines, span=known[0].span, doesnt_say=SAYS_NOT
+        "C8",
+        Word.PROVED,
+        method=method,
+        since=started,
+        details=list(dict.fromkeys(fines)),
+        span=known[0].span,
+        doesnt_say=SAYS_NOT,
     )
+
+
+def only(amount: core.Expr, asks: Callable[[core.Expr, int], core.Expr]) -> Wanted:
+    """Something about this amount of an award, and about no other."""
+    return lambda value: asks(value, 0) if value is amount else core.FALSE
 
 
 def possible(subject: Subject, award: Award, amount: Wanted) -> Result:
@@ -97,9 +109,9 @@ def lasting(subject: Subject, award: Award) -> bool:
     )
 
 
-def _meant(subject: Subject, award: Award) -> str | None:
+def _meant(subject: Subject, award: Award, amount: core.Expr) -> str | None:
     """How the file says that less than nothing is meant."""
-    if possible(subject, award, lambda value: above(value, 0)).answer is Answer.NO:
+    if possible(subject, award, only(amount, above)).answer is Answer.NO:
         return "a fine, it never gives anything"
     low = subject.instance.vars[award.add.var].low
     if low is not None and low < 0:
@@ -124,23 +136,23 @@ def _balanced(subject: Subject, number: int, score: str) -> bool:
     return subject.ended.check(differs, seconds=subject.seconds)[0].answer is Answer.NO
 
 
-def _finding(subject: Subject, award: Award, result: Result, started: float) -> Verdict:
-    found = _in_settlement(subject, award) if award.settlement is not None else _in_play(subject, award)
+def _finding(subject: Subject, award: Award, amount: core.Expr, result: Result, started: float) -> Verdict:
+    found = _in_settlement(subject, award, amount) if award.settlement is not None else _in_play(subject, award)
     if found:
         help_ = "help: write `when … > 0`, or a row of its own that takes away, or a score that may be negative: `int -500..500`"
         return subject.verdict(
-            "C8", Word.REFUTED, method="random play", since=started, details=[*found, help_], span=award.span
+            "C8", Word.REFUTED, method="random play", since=started, details=[*found, help_], span=amount.span
         )
     reason = "less than nothing may be paid in a position that the proved facts allow, but that no play may reach"
     if result.answer is Answer.UNKNOWN:
         reason = result.reason
-    return subject.verdict("C8", Word.UNKNOWN, since=started, reason=reason, span=award.span)
+    return subject.verdict("C8", Word.UNKNOWN, since=started, reason=reason, span=amount.span)
 
 
-def _in_settlement(subject: Subject, award: Award) -> Sequence[str]:
+def _in_settlement(subject: Subject, award: Award, amount: core.Expr) -> Sequence[str]:
     """A random round after which a score is less for it."""
     rules, number = subject.rules, award.settlement
-    holds = rules.question(award.paid(subject.instance, lambda value: below(value, 0)))
+    holds = rules.question(award.paid(subject.instance, only(amount, below)))
     for match, round_, played in subject.sample:
         if holds(rules.settle(played.ended, number)):
             at = Situation("settled", played.settled, played, played.plies, match, round_)

@@ -34,6 +34,17 @@ class Award:
         """It is carried out, and `amount` (false of 0) says of what is added that it is so."""
         return self.closed(carried_out(self.block, self.add, valued(instance, self.value, amount)))
 
+    def amounts(self, instance: core.Instance) -> list[core.Expr]:
+        """The rows that the amount may come from; the whole amount where it comes from no table."""
+        found: dict[core.Expr, None] = {}
+
+        def noted(e: core.Expr) -> core.Expr:
+            found[e] = None
+            return core.TRUE
+
+        valued(instance, self.value, noted)
+        return list(found)
+
     def comes_to(self, instance: core.Instance, row: core.Expr) -> core.Expr:
         """It is carried out, and what is added comes from this row of a table."""
         paths = Paths(instance, frozenset({row}), lambda e: core.TRUE)
@@ -46,9 +57,9 @@ class Award:
         return bool(names & core.free(self.value))
 
     def closed(self, e: core.Expr) -> core.Expr:
-        """With the choices of the action bound: any of them."""
+        """With the choices of the action bound: any at all, for where it stands they may have left their domains."""
         for p in reversed(self.action.params if self.action is not None else ()):
-            e = some(p.name, p.sort, p.domain, e)
+            e = some(p.name, p.sort, None, e)
         return e
 
 

@@ -94,14 +94,14 @@ class Ended:
         """Can `e` hold in a well-typed position of a round that goes on? `facts`: one in which the proved facts hold."""
         if core.is_lit(e, False):
             return Result(Answer.NO, Engine.GENERAL, 0.0)
-        asks = self.study.reads.variables(e)
-        view = self.study.view(asks | (asked(self.facts) if facts else frozenset()), keep_numbers=True)
+        # While a move is carried out, what it ends is not written down yet: of that nothing is known.
+        known = [fact for fact in self.facts if facts and "ending" not in fact.reads]
+        view = self.study.view(self.study.reads.variables(e) | asked(known), keep_numbers=True)
         encoder, relation = self.study.open(view)
         state = relation.any_state("s", partition=facts and self.partition)
-        known = self.not_below_zero(encoder.dag, state)
-        known += [fact.holds(relation, state) for fact in self.facts] if facts else []
+        holding = [*self.not_below_zero(encoder.dag, state), *(fact.holds(relation, state) for fact in known)]
         bit = encoder.truth(e, state)
-        return solve(encoder.dag, [*encoder.side, *known, bit], seconds=seconds)
+        return solve(encoder.dag, [*encoder.side, *holding, bit], seconds=seconds)
 
     @property
     def known(self) -> Stage:
@@ -121,10 +121,10 @@ class Ended:
         encoder, relation = self.study.open(replace(view, opaque=self.sums if level < 2 else frozenset()))
         state = relation.any_state("s", partition=self.partition)
         base = [-relation.goes_on(state), *self.not_below_zero(encoder.dag, state)]
-        if level > 0:
-            base += [fact.holds(relation, state) for fact in self.facts]
         ends = relation.ends(state)
         states, faults = [relation.concluded(state)], list[Fault]()
+        if level > 0:
+            base += [fact.holds(relation, states[0]) for fact in self.facts]
         if level < 2:
             encoder.side += opened(encoder, self.sums, states[0], partition=self.partition)
         for settle in instance.settles:

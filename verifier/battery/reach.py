@@ -82,11 +82,14 @@ def c9(subject: Subject) -> Verdict:
 
 
 def bonuses(instance: core.Instance) -> Iterator[Bonus]:
-    """Every award, and every row that one may come from, each place in the text once for every award."""
+    """Every award, and every row that one may come from, each place in the text once for every award.
+
+    Rows of an amount that depends on the choices of a move, or that later blocks change, are not looked at one by one.
+    """
     for award in awards(instance):
         yield Bonus(award, award.span, award.paid(instance, not_zero))
         seen: set[tuple[str, int, int]] = set()
-        for row in rows(instance, award.value):
+        for row in rows(instance, award.value) if award.last and not award.binds else ():
             place = (row.span.source.name, row.span.start, row.span.end)
             if place not in seen:
                 seen.add(place)
@@ -141,7 +144,7 @@ def _seen_in_play(subject: Subject, found: list[Bonus], seen: set[tuple[str, int
 
 
 def _after(bonus: Bonus) -> core.Expr:
-    """What is asked of the position after the move; a row that depends on the choices of the move is taken as paid."""
+    """What is asked of the position after the move, besides that the score has changed."""
     return bonus.paid if bonus.award.last and not bonus.award.binds else core.TRUE
 
 

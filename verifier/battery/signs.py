@@ -73,13 +73,17 @@ def divisions(instance: core.Instance) -> Iterator[Asked]:
     found = list(places(instance))
     covered = {id(part) for f in found for part in inside(f.e)} - {id(part) for f in found for part in inside(f.of)}
     asked = [Asked(f.e, f.of, rounding(f)) for f in found]
-    quotients = [e for e in expressions(instance) if isinstance(e, core.Op) and e.name == "div" and e.const > 1]
-    asked += [Asked(e, e.args[0], None) for e in quotients if id(e) not in covered]
+    asked += [Asked(e, e.args[0], None) for e in quotients(instance) if id(e) not in covered]
     for a in asked:
         place = (a.span.source.name, a.span.start, a.span.end)
         if place not in seen:
             seen.add(place)
             yield a
+
+
+def quotients(instance: core.Instance) -> Iterator[core.Op]:
+    """Every division of a table."""
+    yield from (e for e in expressions(instance) if isinstance(e, core.Op) and e.name == "div" and e.const > 1)
 
 
 def _mirrors(a: Asked, seconds: float) -> bool:
@@ -121,6 +125,8 @@ def _negative(subject: Subject, a: Asked, seconds: float) -> Result:
 
 def _paths(instance: core.Instance, a: Asked) -> Paths:
     of: dict[core.Expr, core.Expr] = {f.e: f.of for f in places(instance) if f.e.span == a.span}
+    if a.rounding is None:
+        of.update((e, e.args[0]) for e in quotients(instance) if e.span == a.span)
     of[a.e] = a.of
     return Paths(instance, frozenset(of), lambda e: below(of[e], 0))
 
