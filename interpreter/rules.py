@@ -93,9 +93,9 @@ class Rules:
             state = block(state)
         return self._look(state, at_start=True)
 
-    def settle(self, state: State) -> State:
-        """A round has ended: the settlements, one after the other."""
-        for settlement in self._settles:
+    def settle(self, state: State, count: int | None = None) -> State:
+        """A round has ended: the settlements (or only the first `count`), one after the other."""
+        for settlement in self._settles[:count]:
             state = settlement(state)
         return state
 

@@ -215,6 +215,11 @@ class Session:
         return result
 
     @property
+    def base(self) -> Sequence[Bit]:
+        """All that was added."""
+        return self._base
+
+    @property
     def needs_integers(self) -> bool:
         """Is a comparison of integers in it, which only the general engine knows?"""
         for part in self._base:

@@ -13,7 +13,29 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import alive, chain, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
+from domrules.verifier.battery import (
+    alive,
+    arithmetic,
+    awards,
+    chain,
+    claims,
+    conservation,
+    dead,
+    deal,
+    ends,
+    fish,
+    moves,
+    order,
+    points,
+    reach,
+    resolution,
+    rounding,
+    scoring,
+    signs,
+    start,
+    turns,
+    writes,
+)
 from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.verdict import Verdict, Word
 
@@ -46,8 +68,14 @@ ITEMS: Sequence[Item] = (
     Item("E2", "a round ends in one way", ends.e2),
     Item("E3", "a round ends", turns.e3),
     Item("E4", "no position is a dead end", ends.e4),
+    Item("F4", "a fish has one outcome", resolution.f4),
     Item("C1", "settlements cover every ended round", scoring.c1),
     Item("C2", "rows of a settlement do not collide", scoring.c2),
+    Item("C3", "no pip is lost", conservation.c3),
+    Item("C5", "rounding below zero is meant", signs.c5),
+    Item("C8", "nobody is paid less than nothing", awards.c8),
+    Item("C9", "every bonus can be paid", reach.c9),
+    Item("C10", "open ends are counted once", points.c10),
     Item("W1", "no cell is written twice at once", writes.w1),
     Item("W2", "a moved tile is where it is moved from", writes.w2),
     Item("W3", "a number stays in its range", writes.w3),
@@ -56,12 +84,14 @@ ITEMS: Sequence[Item] = (
 """Asked of every table."""
 
 ONCE: Sequence[Item] = (
-    Item("C4", "rounding is right", scoring.c4),
+    Item("C4", "rounding is right", rounding.c4),
+    Item("C6", "adding and rounding have an order", order.c6),
+    Item("C7", "all engines compute alike", arithmetic.c7),
     Item("R1", "no row is dead", dead.r1),
 )
 """Asked of the game, at its first table."""
 
-OF_NUMBERS = ("C1", "C2", "C4", "R1")
+OF_NUMBERS = ("C1", "C2", "C5", *(item.id for item in ONCE))
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
@@ -182,7 +212,7 @@ def _tables(game: core.Game, request: Request) -> Iterator[core.Instance]:
 def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
     """The verdict with a word about the events that were not considered, where it speaks of play."""
     events = subject.instance.game.events
-    if not events or name == "C4" or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
+    if not events or name in ("C4", "C6", "C7") or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
         return verdict
     silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
     return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))

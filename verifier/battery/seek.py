@@ -17,9 +17,9 @@ from domrules.grammar import core
 from domrules.interpreter.state import State
 from domrules.verifier import facts
 from domrules.verifier.battery.deals import deals
+from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.found import Found, Sought
 from domrules.verifier.battery.play import Situation
-from domrules.verifier.battery.scoring import sums
 from domrules.verifier.battery.settling import Settling
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit

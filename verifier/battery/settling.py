@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.verifier import facts
+from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.found import Found, Sought
-from domrules.verifier.battery.scoring import sums
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, TRUE
 from domrules.verifier.facts import Fact

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from domrules.grammar import core
 from domrules.grammar.source import NOWHERE, Span
+from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
+from domrules.verifier.battery import play
+from domrules.verifier.battery.ended import Ended
+from domrules.verifier.battery.natural import naturals
 from domrules.verifier.battery.play import ROUNDS, Remembered, situations
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
@@ -22,6 +26,9 @@ from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness, written
+
+SAMPLE = 300
+"""Random rounds looked through."""
 
 
 @dataclass
@@ -79,6 +86,17 @@ class Subject:
         """That the match is not over, where it is so in every position of every round."""
         fact = facts.stated(self.study, "not over", core.negation(self.instance.over))
         return prove(self.study, [fact], known=self.proved, seconds=min(self.seconds, 5.0)).proved
+
+    @cached_property
+    def sample(self) -> Sequence[tuple[int, int, Round]]:
+        """Random rounds that end: match, number, round. The first falsifier of all that is said of endings."""
+        return list(play.rounds(self.rules, SAMPLE, self.seed))
+
+    @cached_property
+    def ended(self) -> Ended:
+        """Any position in which a round has ended, ready to be asked about."""
+        found = Ended(self.study, self.proved, partition=self.conserved)
+        return replace(found, natural=naturals(found), stages={})
 
     @property
     def conserved(self) -> bool:
