@@ -12,7 +12,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, turns, writes
+from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, tiles, turns, writes
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -27,6 +27,7 @@ class Item:
 
 
 ITEMS: Sequence[Item] = (
+    Item("D1", "the set is the one declared", tiles.d1),
     Item("D3", "every tile is always somewhere, once", deal.d3),
     Item("S1", "every deal has a starter", start.s1),
     Item("S2", "and only one", start.s2),
@@ -52,7 +53,7 @@ ITEMS: Sequence[Item] = (
 )
 """Asked of every table."""
 
-OF_NUMBERS = ("C1", "C2", "C4", "R1")
+OF_NUMBERS = ("C1", "C2", "C4", "D1", "R1")
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
@@ -126,7 +127,9 @@ def _subjects(game: core.Game, counts: Sequence[int], request: Request) -> Itera
 def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
     """The verdict with a word about the events that were not considered, where it speaks of play."""
     events = subject.instance.game.events
-    if not events or name == "C4" or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
+    if not events or name in ("C4", "D1") or verdict.word in (Word.CONFIGURED, Word.SKIPPED):
+        return verdict
+    if "integers" in verdict.method:
         return verdict
     silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
     return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))
