@@ -12,7 +12,21 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
-from domrules.verifier.battery import alive, claims, dead, deal, ends, fish, moves, scoring, start, tiles, turns, writes
+from domrules.verifier.battery import (
+    alive,
+    claims,
+    dead,
+    deal,
+    ends,
+    fish,
+    later,
+    moves,
+    scoring,
+    start,
+    tiles,
+    turns,
+    writes,
+)
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -31,6 +45,8 @@ ITEMS: Sequence[Item] = (
     Item("D3", "every tile is always somewhere, once", deal.d3),
     Item("S1", "every deal has a starter", start.s1),
     Item("S2", "and only one", start.s2),
+    Item("S3", "who begins can move", later.s3),
+    Item("S4", "later rounds have a starter", later.s4),
     Item("M1", "nobody is stuck", moves.m1),
     Item("M2", "who can play may not pass", moves.m2),
     Item("M5", "no move has two names", moves.m5),
