@@ -21,6 +21,7 @@ from domrules.verifier.battery import (
     fish,
     later,
     moves,
+    redeal,
     scoring,
     start,
     tiles,
@@ -43,6 +44,7 @@ class Item:
 ITEMS: Sequence[Item] = (
     Item("D1", "the set is the one declared", tiles.d1),
     Item("D3", "every tile is always somewhere, once", deal.d3),
+    Item("D4", "mixing again helps", redeal.d4),
     Item("S1", "every deal has a starter", start.s1),
     Item("S2", "and only one", start.s2),
     Item("S3", "who begins can move", later.s3),
@@ -69,7 +71,7 @@ ITEMS: Sequence[Item] = (
 )
 """Asked of every table."""
 
-OF_NUMBERS = ("C1", "C2", "C4", "D1", "R1")
+OF_NUMBERS = ("C1", "C2", "C4", "D1", "D4", "R1")
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
