@@ -14,6 +14,7 @@ from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import RuleError
 from domrules.verifier.battery import (
     alive,
+    cheap,
     claims,
     dead,
     deal,
@@ -60,6 +61,7 @@ ITEMS: Sequence[Item] = (
     Item("F1", "a fish is declared only when one is", ends.f1),
     Item("F2", "a fish can happen", fish.f2),
     Item("F3", "a fish is declared when one is", turns.f3),
+    Item("F5", "no fish within one turn each", cheap.f5),
     Item("E1", "every ending happens", alive.e1),
     Item("E2", "a round ends in one way", ends.e2),
     Item("E3", "a round ends", turns.e3),
