@@ -22,6 +22,8 @@ from domrules.verifier.witness import dealt_state
 
 ROUNDS = 200
 """Random rounds after which a deal is looked for that fails."""
+SOON = 3.0
+"""Seconds of a query that looks for one deal that fails."""
 STATES = 12
 """Different match states among them that are tried."""
 
@@ -78,11 +80,18 @@ class Search:
     """Does the interpreter find the same after a deal?"""
 
     def ask(
-        self, *, numbers: bool = True, any_match: bool = False, before: State | None = None
+        self,
+        *,
+        any_match: bool = False,
+        before: State | None = None,
+        opaque: bool = False,
+        seconds: float = SOON,
     ) -> tuple[Result, Start, Encoder]:
-        """Can a round begin badly: the first, any, or the one after a state?"""
+        """Can a round begin badly: the first, any, or the one after a state? `opaque`: sums over tiles are any numbers."""
         study = self.subject.study
-        encoder, relation = study.open(study.view(self.reads, keep_numbers=numbers))
+        hidden = sums(self.subject.instance) if opaque else frozenset[str]()
+        view = replace(study.view(self.reads, keep_numbers=not opaque), opaque=hidden)
+        encoder, relation = study.open(view)
         known: dict[Cell, Symbol] | None = None
         if before is not None:
             position = symbols.known(self.subject.instance, before, encoder.view.forgotten).cells
@@ -90,7 +99,8 @@ class Search:
             known = {cell: value for cell, value in position.items() if cell[0] in names}
         begun = relation.start(any_match=any_match, before=known)
         bits = self.fails(relation, begun)
-        return solve(encoder.dag, [*encoder.side, *bits], seconds=self.subject.seconds), begun, encoder
+        limit = min(seconds, self.subject.seconds)
+        return solve(encoder.dag, [*encoder.side, *bits], seconds=limit), begun, encoder
 
     def first(self) -> State | None:
         """A first deal that begins badly."""
@@ -155,3 +165,11 @@ def one_round(subject: Subject) -> bool:
     if any(not subject.rules.over(played.settled) for _, _, played in rounds(subject.rules, 20, subject.seed)):
         return False
     return settlement(subject, frozenset(), sums(subject.instance), lambda *_: []).answer is Answer.NO
+
+
+def nothing_played(subject: Subject, begins: Callable[[Relation, Start], Sequence[Bit]]) -> bool:
+    """Can no first round begin?"""
+    if next(rounds(subject.rules, 1, subject.seed), None) is not None:
+        return False
+    search = Search(subject, frozenset(), begins, lambda _: True)
+    return search.ask(seconds=subject.seconds)[0].answer is Answer.NO

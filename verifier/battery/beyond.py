@@ -19,6 +19,10 @@ TRIED = 30
 """Tables that are tried one by one."""
 
 
+SETS = 4
+"""Other sets of tiles that are looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """How to ask it of a table (with hands as dealt, or of any size), and how the interpreter confirms a deal that fails."""
@@ -58,6 +62,7 @@ def _condition(subject: Subject, question: Question, asleep: Sleepers) -> list[s
     out.append(
         f"holds exactly when {dealt} > {asleep.count - must} (of {asleep.count} tiles {must} must stay), proved for {where}"
     )
+    out += _other_sets(subject, question, places, dealt)
     mine = [p for p in places if p.players in counts and anysize.same_set(p.instance, instance)]
     bad = next((p for p in mine if anysize.left(p.instance) >= must), None)
     if bad is not None and _fails(bad.subject(subject), question, subject.seconds):
@@ -65,12 +70,28 @@ def _condition(subject: Subject, question: Question, asleep: Sleepers) -> list[s
     return out
 
 
+def _other_sets(subject: Subject, question: Question, places: Sequence[Place], dealt: str) -> Iterator[str]:
+    """The same for the other sets that options allow, with as many players."""
+    seen = {subject.instance.sorts["tile"].names}
+    for place in places:
+        names = place.instance.sorts["tile"].names
+        if place.players != subject.instance.players or names in seen or len(seen) > SETS:
+            continue
+        seen.add(names)
+        there = place.subject(subject)
+        asleep = anysize.sleepers(there, question.ask(there, False))
+        if asleep is not None and asleep.tiles:
+            most = asleep.count - len(asleep.tiles)
+            yield f"with {asleep.count} tiles ({place.words}): {dealt} > {most}"
+
+
 def _same(subject: Subject, question: Question, asleep: Sleepers, places: Sequence[Place], players: int) -> bool:
     """Do the same tiles decide with this many players?"""
     if players == subject.instance.players:
         return True
-    place = next((p for p in places if p.players == players), None)
-    if place is None or not anysize.same_set(place.instance, subject.instance):
+    same = (p for p in places if p.players == players and anysize.same_set(p.instance, subject.instance))
+    place = next(same, None)
+    if place is None:
         return False
     there = place.subject(subject)
     return anysize.sleepers(there, question.ask(there, False)) == asleep

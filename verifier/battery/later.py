@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.state import State
 from domrules.verifier.battery import start
-from domrules.verifier.battery.between import Search, one_round
+from domrules.verifier.battery.between import Search, nothing_played, one_round
 from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
@@ -27,9 +27,11 @@ from domrules.verifier.verdict import Verdict, Word
 def s3(subject: Subject) -> Verdict:
     """After every deal that is kept somebody can move."""
     started = time.perf_counter()
+    if nothing_played(subject, _begins):
+        return subject.verdict("S3", Word.HOLLOW, since=started, reason="no round can begin")
     search = Search(subject, frozenset(), _no_move, lambda state: _stands_still(subject, state))
-    for numbers in (False, True):
-        result, _, _ = search.ask(numbers=numbers, any_match=True)
+    for opaque in (True, False):
+        result, _, _ = search.ask(any_match=True, opaque=opaque, seconds=subject.seconds)
         if result.answer is Answer.NO:
             if _never_moves(subject):
                 reason = "every round ends as it begins"
@@ -47,6 +49,10 @@ def s3(subject: Subject) -> Verdict:
         return subject.verdict("S3", Word.REFUTED, method=method, since=started, details=lines)
     reason = result.reason or "no move may be legal in a match state that no match may come to"
     return subject.verdict("S3", Word.UNKNOWN, since=started, reason=reason)
+
+
+def _begins(_: Relation, begun: Start) -> Sequence[Bit]:
+    return [begun.kept, *begun.sound]
 
 
 def _no_move(relation: Relation, begun: Start) -> Sequence[Bit]:
@@ -70,9 +76,8 @@ def movable(relation: Relation, state: Symbols) -> Bit:
 
 def _never_moves(subject: Subject) -> bool:
     """Does no round that begins go on?"""
-    if next(rounds(subject.rules, 1, subject.seed), None) is not None:
-        return not any(played.plies for _, _, played in rounds(subject.rules, 20, subject.seed))
-    return False
+    found = [played.plies for _, _, played in rounds(subject.rules, 20, subject.seed)]
+    return bool(found) and not any(found)
 
 
 def _stands_still(subject: Subject, state: State) -> bool:
@@ -104,9 +109,10 @@ def s4(subject: Subject) -> Verdict:
     if one_round(subject):
         reason = "a match is one round: it is over after every settlement"
         return subject.verdict("S4", Word.SKIPPED, since=started, reason=reason, span=span)
+    if nothing_played(subject, _begins):
+        return subject.verdict("S4", Word.HOLLOW, since=started, reason="no round can begin", span=span)
     search = Search(subject, start.reads(subject), _no_leader, lambda state: _nobody(subject, state))
-    result, _, _ = search.ask(any_match=True)
-    if result.answer is Answer.NO:
+    if any(search.ask(any_match=True, opaque=o, seconds=subject.seconds)[0].answer is Answer.NO for o in (True, False)):
         return subject.verdict("S4", Word.PROVED, method="every deal that is kept, any match", since=started, span=span)
     result = search.after_any_round()
     if result.answer is Answer.NO:
