@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.state import State
 from domrules.verifier.battery import start
+from domrules.verifier.battery.asking import enabled
 from domrules.verifier.battery.between import Search, nothing_played, one_round
 from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject
-from domrules.verifier.dag import FALSE, Bit
-from domrules.verifier.relation import Relation, Start, bound
+from domrules.verifier.dag import Bit
+from domrules.verifier.relation import Relation, Start
 from domrules.verifier.solver import Answer
-from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 
 # ---------------------------------------------------------------- S3
@@ -57,21 +57,7 @@ def _begins(_: Relation, begun: Start) -> Sequence[Bit]:
 
 def _no_move(relation: Relation, begun: Start) -> Sequence[Bit]:
     goes_on = relation.goes_on(begun.begun, at_start=True)
-    return [begun.kept, *begun.sound, goes_on, -movable(relation, begun.begun)]
-
-
-def movable(relation: Relation, state: Symbols) -> Bit:
-    """Some move is legal."""
-    dag, found = relation.dag, list[Bit]()
-    for number, action in enumerate(relation.instance.actions):
-        tests = [test for level in relation.tests[number] for test in level]
-        given = relation.possible(state, action, number) if relation.moves is None else relation.moves[number]
-        for args in given:
-            env = bound(action, args)
-            legal = dag.all([relation.encoder.truth(test, state, env) for test in tests])
-            if legal != FALSE:
-                found.append(legal)
-    return dag.any(found)
+    return [begun.kept, *begun.sound, goes_on, -enabled(relation, begun.begun, range(len(relation.instance.actions)))]
 
 
 def _never_moves(subject: Subject) -> bool:

@@ -10,6 +10,7 @@ import time
 
 from domrules.grammar import core
 from domrules.interpreter.state import State
+from domrules.verifier.battery.asking import with_role
 from domrules.verifier.battery.play import Situation, lines, rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import ZERO, Bit, Number
@@ -97,7 +98,7 @@ def _draws(subject: Subject, *, counted: bool, below: bool) -> Result:
     dag, state = encoder.dag, subject.position(relation)
     assumed = [fact.holds(relation, state) for fact in facts]
     step = relation.step(state, "x")
-    drawing = {n for n, a in enumerate(subject.instance.actions) if a.role == "draw"}
+    drawing = with_role(subject.instance, "draw")
     drawn = dag.any([choice.bit for choice in step.choices if choice.action in drawing])
     before, after, reserve = size(relation, state), size(relation, step.after), ZERO
     for fn in reserves:
@@ -124,7 +125,7 @@ def size(relation: Relation, state: Symbols) -> Number:
 
 
 def _somebody_draws(subject: Subject) -> bool:
-    drawing = {n for n, a in enumerate(subject.instance.actions) if a.role == "draw"}
+    drawing = with_role(subject.instance, "draw")
     return any(
         ply.move.action in drawing for _, _, played in rounds(subject.rules, 20, subject.seed) for ply in played.plies
     )
@@ -133,7 +134,7 @@ def _somebody_draws(subject: Subject) -> bool:
 def _played(subject: Subject) -> list[str]:
     """A random round in which a draw takes a tile of the reserve. Empty when none is found."""
     rules, instance = subject.rules, subject.instance
-    drawing = {n for n, a in enumerate(instance.actions) if a.role == "draw"}
+    drawing = with_role(instance, "draw")
     kept = [rules.question(instance.fns[name].body) for name in instance.role("slot", "reserve")]
     for match, number, played in rounds(rules, ROUNDS, subject.seed):
         state = rules.begin(played.dealt)
