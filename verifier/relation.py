@@ -171,11 +171,21 @@ class Relation:
 
     # ------------------------------------------------------------ between rounds
 
-    def start(self, *, any_match: bool = False, tag: str = "deal") -> Start:
-        """A deal, every one possible. `any_match`: in any round of any match, else in the first."""
-        fresh = self.reset(self.match_cells(any_match, tag))
-        dealt = Symbols(self.deal(fresh, tag))
-        if self.encoder.view.counted:
+    def start(
+        self,
+        *,
+        any_match: bool = False,
+        tag: str = "deal",
+        before: Mapping[Cell, Symbol] | None = None,
+        sized: bool = True,
+    ) -> Start:
+        """A deal, every one possible. `any_match`: in any round of any match, else in the first.
+
+        `before`: in a round that finds these match states. Not `sized`: hands of any size, but with a tile each.
+        """
+        fresh = self.reset(self.match_cells(any_match, tag) if before is None else before)
+        dealt = Symbols(self.deal(fresh, tag) if sized else self.deal_any(fresh, tag))
+        if self.encoder.view.counted and sized:
             dealt = dealt.put({}, {cell: Number(count) for cell, count in self.counts().items()})
         self.encoder.side += self.known_options(dealt)
         if any_match and self.begins_unfinished:
@@ -264,6 +274,17 @@ class Relation:
                 self.encoder.side += [dag.at_least(each, count), -dag.at_least(each, count + 1)]
             out[cell] = held.get(cell, symbols.NOTHING)
         self.encoder.side += [dag.exactly_one([zone.get(tile, FALSE) for zone in held.values()]) for tile in tiles]
+        return out
+
+    def deal_any(self, cells: Mapping[Cell, Symbol], tag: str) -> dict[Cell, Symbol]:
+        """Every way to lay the tiles into the zones of the deals, at least one tile into each that gets tiles."""
+        dag, out, tiles = self.dag, dict(cells), range(symbols.tile_count(self.instance))
+        targets = [(target, i) for n, _, target in self.instance.deals if n for i in self.instance.cells(target)]
+        held: dict[Cell, Members] = {}
+        for cell in dict.fromkeys([self.stock, *targets]):
+            out[cell] = held[cell] = {tile: dag.var(f"{tag}.{cell[0]}.{cell[1]}={tile}") for tile in tiles}
+        self.encoder.side += [dag.exactly_one([zone[tile] for zone in held.values()]) for tile in tiles]
+        self.encoder.side += [dag.any(held[cell].values()) for cell in targets]
         return out
 
     def settle(self, state: Symbols) -> tuple[Symbols, tuple[Fault, ...]]:

@@ -12,7 +12,7 @@ from domrules.grammar.static import of_numbers_alone
 from domrules.verifier.battery.bounds import Bounded, Bounds
 from domrules.verifier.battery.fewest import fewest
 from domrules.verifier.battery.found import Found, Sought
-from domrules.verifier.battery.rarity import rarity
+from domrules.verifier.battery.frequency import frequency
 from domrules.verifier.battery.seek import WHEN, Seeker
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.encode import Encoder
@@ -99,7 +99,7 @@ class _Claim:
         rare = (
             []
             if self.c.kind != "reachable"
-            else rarity(self.subject, stated(self.subject.study, self.subject.rules, e))
+            else frequency(self.subject, stated(self.subject.study, self.subject.rules, e))
         )
         return self.say(word, method=found.method, details=[*found.lines, *rare], witness=found.witness)
 

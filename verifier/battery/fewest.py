@@ -12,7 +12,7 @@ from dataclasses import replace
 from domrules.grammar.source import Span
 from domrules.interpreter.state import State
 from domrules.verifier import facts
-from domrules.verifier.battery.rarity import rarity
+from domrules.verifier.battery.frequency import frequency
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.bound import table
 from domrules.verifier.facts import Fact
@@ -77,7 +77,7 @@ class _Judge:
         return self.say(
             Word.WITNESSED,
             method="one position for the bound, a search for the hand, replayed",
-            details=[*details, *rarity(self.subject, self.goal), *([] if shown.canonical else [NOT_CANONICAL])],
+            details=[*details, *frequency(self.subject, self.goal), *([] if shown.canonical else [NOT_CANONICAL])],
             witness=shown,
             doesnt_say=says,
         )
@@ -125,7 +125,7 @@ class _Judge:
         return self.say(
             Word.WITNESSED,
             method="random play",
-            details=["; ".join(filter(None, [self.size(*least), below])), *rarity(self.subject, self.goal)],
+            details=["; ".join(filter(None, [self.size(*least), below])), *frequency(self.subject, self.goal)],
             doesnt_say=f"what the fewest {self.counted(known)} are: between {self.range(known)}",
             witness=best,
         )

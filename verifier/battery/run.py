@@ -18,21 +18,26 @@ from domrules.verifier.battery import (
     arithmetic,
     awards,
     chain,
+    cheap,
     claims,
     conservation,
     dead,
     deal,
     ends,
     fish,
+    later,
     moves,
     order,
     points,
     reach,
+    redeal,
     resolution,
     rounding,
     scoring,
     signs,
     start,
+    stock,
+    tiles,
     turns,
     writes,
 )
@@ -50,9 +55,14 @@ class Item:
 
 
 ITEMS: Sequence[Item] = (
+    Item("D1", "the set is the one declared", tiles.d1),
     Item("D3", "every tile is always somewhere, once", deal.d3),
+    Item("D4", "mixing again helps", redeal.d4),
+    Item("D5", "draws leave the reserve", stock.d5),
     Item("S1", "every deal has a starter", start.s1),
     Item("S2", "and only one", start.s2),
+    Item("S3", "who begins can move", later.s3),
+    Item("S4", "later rounds have a starter", later.s4),
     Item("M1", "nobody is stuck", moves.m1),
     Item("M2", "who can play may not pass", moves.m2),
     Item("M3", "the table is as it is told", chain.m3),
@@ -64,6 +74,7 @@ ITEMS: Sequence[Item] = (
     Item("F1", "a fish is declared only when one is", ends.f1),
     Item("F2", "a fish can happen", fish.f2),
     Item("F3", "a fish is declared when one is", turns.f3),
+    Item("F5", "no fish within one turn each", cheap.f5),
     Item("E1", "every ending happens", alive.e1),
     Item("E2", "a round ends in one way", ends.e2),
     Item("E3", "a round ends", turns.e3),
@@ -91,7 +102,7 @@ ONCE: Sequence[Item] = (
 )
 """Asked of the game, at its first table."""
 
-OF_NUMBERS = ("C1", "C2", "C5", *(item.id for item in ONCE))
+OF_NUMBERS = ("C1", "C2", "C5", "D1", "D4", *(item.id for item in ONCE))
 """Items that say something even where no round is ever played."""
 
 TITLES: Mapping[str, str] = {
@@ -212,7 +223,9 @@ def _tables(game: core.Game, request: Request) -> Iterator[core.Instance]:
 def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
     """The verdict with a word about the events that were not considered, where it speaks of play."""
     events = subject.instance.game.events
-    if not events or name in ("C4", "C6", "C7") or verdict.word is Word.CONFIGURED or "integers" in verdict.method:
+    if not events or name in ("C4", "C6", "C7", "D1") or verdict.word in (Word.CONFIGURED, Word.SKIPPED):
+        return verdict
+    if "integers" in verdict.method:
         return verdict
     silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
     return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))

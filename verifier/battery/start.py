@@ -8,19 +8,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from domrules.grammar import core
+from domrules.grammar.source import Span
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.state import State
 from domrules.verifier import symbols
+from domrules.verifier.battery import between, beyond
+from domrules.verifier.battery.anysize import depends_on_size
+from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.play import zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, TRUE, Bit
+from domrules.verifier.effects import run
 from domrules.verifier.encode import EMPTY, Encoder, Env
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols
-from domrules.verifier.valuation import Valuation
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import dealt_state
 
@@ -37,29 +42,128 @@ def s2(subject: Subject) -> Verdict:
     return _starter(subject, "S2")
 
 
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What `begin` sets the mover to: the expression, when it is carried out, and among whom it chooses."""
+
+    value: core.Expr
+    when: Bit
+    among: Members
+
+
 def _starter(subject: Subject, item: str) -> Verdict:
     started = time.perf_counter()
-    movers = subject.instance.role("state", "mover")
-    if not movers:
+    instance = subject.instance
+    if not instance.role("state", "mover"):
         return subject.verdict(item, Word.SKIPPED, since=started, reason="no state is `as mover`")
-    named = list(_named(subject.instance, movers[0]))
-    if not named:
+    spans = [e.span for e in sets_mover(instance)]
+    if not spans:
         return subject.verdict(item, Word.SKIPPED, since=started, reason="`begin` does not set the mover")
-    for e in named:
-        verdict = _asked(subject, item, e, started)
-        if verdict is not None:
-            return verdict
-    return subject.verdict(
-        item, Word.PROVED, method="every deal that is kept, any match", since=started, span=named[0].span
+    if (
+        sums_read(subject)
+        and Asked(subject, item, any_match=True, sized=False, opaque=True).result(1.0).answer is Answer.NO
+    ):
+        how = "hands of any size with any sums, every deal that is kept, any match"
+        return subject.verdict(item, Word.PROVED, method=how, since=started, span=spans[0])
+    for sized, any_match in ((False, True), (True, True), (True, False)):
+        asked = Asked(subject, item, any_match=any_match, sized=sized)
+        result = asked.result(subject.seconds if sized else min(1.0, subject.seconds))
+        if result.answer is Answer.NO and any_match:
+            how = "every deal that is kept, any match"
+            if not sized and not depends_on_size(instance.game):
+                how = f"hands of any size, {how}"
+            return subject.verdict(item, Word.PROVED, method=how, since=started, span=spans[0])
+        if result.answer is Answer.UNKNOWN and sized and any_match:
+            return subject.verdict(item, Word.UNKNOWN, since=started, reason=result.reason, span=spans[0])
+    if result.model is None:
+        return _later(subject, item, result, started, spans[0])
+    state = dealt_state(subject.rules, result.model, asked.dealt)
+    span = next((e.span for e, bit in asked.parts if result.model.bit(bit)), spans[0])
+    lines = [f"{WORDS[item]} after this deal:", *(f"  {line}" for line in zones(instance, state))]
+    if not confirmed(subject, item, state):
+        return subject.verdict(
+            item, Word.DISAGREE, since=started, details=lines, span=span, reason="the interpreter finds one"
+        )
+    lines += beyond.lines(subject, question(item), asked)
+    return subject.verdict(item, Word.REFUTED, method="a deal, replayed", since=started, details=lines, span=span)
+
+
+def _later(subject: Subject, item: str, first: Result, started: float, span: Span) -> Verdict:
+    """It is not so after any match states whatever; but after those that a settlement leaves behind?"""
+    search = between.Search(
+        subject,
+        reads(subject),
+        lambda relation, begun: [begun.kept, relation.dag.any(bit for _, bit in failures(relation, begun.dealt, item))],
+        lambda state: confirmed(subject, item, state),
+    )
+    found = None
+    if first.answer is Answer.NO:
+        result = search.after_any_round()
+        if result.answer is Answer.NO:
+            method = "every deal of a first round, and every deal after any settlement"
+            return subject.verdict(item, Word.PROVED, method=method, since=started, span=span)
+        found = search.later()
+    if found is not None:
+        before, state = found
+        lines = [f"{WORDS[item]} after this deal:", *search.shown(state, before)]
+        method = "a match, played, and a deal after it, replayed"
+        return subject.verdict(item, Word.REFUTED, method=method, since=started, details=lines, span=span)
+    reason = first.reason or "it holds in a first round; what earlier rounds can leave behind is not known well enough"
+    return subject.verdict(item, Word.UNKNOWN, since=started, reason=reason, span=span)
+
+
+class Asked:
+    """The question whether a kept deal fails: in the first round or in any, with hands as dealt or of any size."""
+
+    def __init__(
+        self, subject: Subject, item: str, *, any_match: bool = False, sized: bool = True, opaque: bool = False
+    ) -> None:
+        self.item, study = item, subject.study
+        view = study.view(reads(subject), keep_numbers=True, counted=sized)
+        hidden = sums(subject.instance) if opaque else frozenset[str]()
+        self.encoder = Encoder(subject.instance, replace(view, opaque=hidden), study.reads)
+        self.relation = Relation(self.encoder)
+        start = self.relation.start(any_match=any_match, sized=sized)
+        self.dealt, self.kept = start.dealt, start.kept
+        self.parts = failures(self.relation, start.dealt, item)
+        self.fails = self.encoder.dag.both(self.kept, self.encoder.dag.any(bit for _, bit in self.parts))
+
+    def result(self, seconds: float) -> Result:
+        return solve(self.encoder.dag, [*self.encoder.side, self.fails], seconds=seconds)
+
+
+def question(item: str) -> beyond.Question:
+    """The same, to be asked of other tables."""
+    return beyond.Question(
+        lambda subject, sized: Asked(subject, item, sized=sized), lambda subject, state: confirmed(subject, item, state)
     )
 
 
-def _named(instance: core.Instance, mover: str) -> Iterator[core.Expr]:
+def reads(subject: Subject) -> frozenset[str]:
+    """What the choice of the first mover depends on."""
+    instance = subject.instance
+    found = [subject.study.reads.variables(e) for e in sets_mover(instance)]
+    conditions = [s.condition for block in instance.begin for s in _flat(block) if isinstance(s, core.If)]
+    return frozenset[str]().union(*found, *map(subject.study.reads.variables, conditions))
+
+
+def sums_read(subject: Subject) -> bool:
+    """Does it ask for sums over tiles, which are hard for a solver?"""
+    hidden, seen, waiting = sums(subject.instance), set[str](), list(sets_mover(subject.instance))
+    while waiting:
+        e = waiting.pop()
+        waiting += core.children(e)
+        if isinstance(e, core.Call) and e.fn not in seen:
+            seen.add(e.fn)
+            waiting.append(subject.instance.fns[e.fn].body)
+    return bool(hidden & seen)
+
+
+def sets_mover(instance: core.Instance) -> list[core.Expr]:
     """What `begin` sets the mover to."""
-    for block in instance.begin:
-        for statement in _flat(block):
-            if isinstance(statement, core.Set) and statement.var == mover:
-                yield statement.value
+    movers = instance.role("state", "mover")
+    found = [s for block in instance.begin for s in _flat(block) if isinstance(s, core.Set) and s.var in movers]
+    return [s.value for s in found]
 
 
 def _flat(block: core.Block) -> Iterator[core.Stmt]:
@@ -69,37 +173,38 @@ def _flat(block: core.Block) -> Iterator[core.Stmt]:
             yield from _flat(s.body)
 
 
-def _asked(subject: Subject, item: str, e: core.Expr, started: float) -> Verdict | None:
-    """None when it holds; else the verdict. First over any match, then, where that fails, in the first round."""
-    result, model, dealt = _query(subject, item, e, any_match=True)
-    if result.answer is Answer.NO:
-        return None
-    if result.answer is Answer.UNKNOWN:
-        return subject.verdict(item, Word.UNKNOWN, since=started, reason=result.reason, span=e.span)
-    result, model, dealt = _query(subject, item, e, any_match=False)
-    if result.answer is not Answer.YES or model is None:
-        reason = "it holds in a first round; what earlier rounds can leave behind is not known well enough"
-        return subject.verdict(item, Word.UNKNOWN, since=started, reason=reason, span=e.span)
-    state = dealt_state(subject.rules, model, dealt)
-    lines = [f"{WORDS[item]} after this deal:"]
-    lines += [f"  {line}" for line in zones(subject.instance, state)]
-    if not _confirmed(subject, item, e, state):
-        return subject.verdict(
-            item, Word.DISAGREE, since=started, details=lines, span=e.span, reason="the interpreter finds one"
-        )
-    return subject.verdict(item, Word.REFUTED, method="a deal, replayed", since=started, details=lines, span=e.span)
+def failures(relation: Relation, dealt: Symbols, item: str) -> list[tuple[core.Expr, Bit]]:
+    """For everything `begin` sets the mover to, the bit that it is nobody (S1) or may be two (S2)."""
+    dag = relation.dag
+    out = []
+    for named in beginnings(relation, dealt):
+        bits = list(named.among.values())
+        bad = -dag.any(bits) if item == "S1" else -dag.at_most_one(bits)
+        out.append((named.value, dag.both(named.when, bad)))
+    return out
 
 
-def _query(subject: Subject, item: str, e: core.Expr, *, any_match: bool) -> tuple[Result, Valuation | None, Symbols]:
-    study = subject.study
-    encoder = Encoder(subject.instance, study.view(study.reads.variables(e), keep_numbers=True), study.reads)
-    start = Relation(encoder).start(any_match=any_match)
-    bits = list(candidates(encoder, promised(e), start.dealt).values())
-    two = -encoder.dag.at_most_one(bits)
-    bad = -encoder.dag.any(bits) if item == "S1" else two
-    query = [*encoder.side, start.kept, bad]
-    result = solve(encoder.dag, query, seconds=subject.seconds)
-    return result, result.model, start.dealt
+def beginnings(relation: Relation, at: Symbols) -> Iterator[Named]:
+    """The settings of the mover, block by block."""
+    for block in relation.instance.begin:
+        yield from _settings(relation, block, at, EMPTY, TRUE)
+        at, _ = run(relation.encoder, relation.promises, block, at)
+
+
+def _settings(relation: Relation, block: core.Block, at: Symbols, env: Env, when: Bit) -> Iterator[Named]:
+    encoder, movers = relation.encoder, relation.instance.role("state", "mover")
+    for s in block:
+        match s:
+            case core.Set(var=var, value=value) if var in movers:
+                yield Named(value, when, candidates(encoder, promised(value), at, env))
+            case core.If(condition=condition, body=body):
+                inside = encoder.dag.both(when, encoder.truth(condition, at, env))
+                yield from _settings(relation, body, at, env, inside)
+            case core.Each(var=var, sort=sort, domain=domain, guard=guard, body=body):
+                for _, bit, inner in encoder.range(domain, sort, var, guard, at, env):
+                    yield from _settings(relation, body, at, inner, encoder.dag.both(when, bit))
+            case _:
+                pass
 
 
 def promised(e: core.Expr) -> core.Expr:
@@ -145,16 +250,14 @@ def _united(encoder: Encoder, parts: list[tuple[Bit, Members]]) -> Members:
     return {i: bit for i, bits in found.items() if (bit := encoder.dag.any(bits)) != FALSE}
 
 
-def _confirmed(subject: Subject, item: str, e: core.Expr, state: State) -> bool:
+def confirmed(subject: Subject, item: str, state: State) -> bool:
     """Does the encoder on the very deal (which folds to constants) say the same, and the interpreter break the promise?"""
     if subject.rules.wants_redeal(state):
         return False
-    encoder = Encoder(subject.instance)
     known = symbols.known(subject.instance, state)
-    bits = list(candidates(encoder, promised(e), known).values())
-    chosen = sum(bit == TRUE for bit in bits)
+    found = failures(Relation(Encoder(subject.instance)), known, item)
     try:
         subject.rules.begin(state)
     except RuleError:
-        return chosen != 1
+        return any(bit == TRUE for _, bit in found)
     return False
