@@ -290,7 +290,7 @@ class Steady:
 
     def __init__(self, formulas: Formulas, units: int) -> None:
         self.formulas, self.left = formulas, units
-        self._solver: Any = z3.Solver()
+        self._solver: Any = z3.Solver(ctx=self.formulas.context)
         self._model: Any = None
 
     def add(self, bits: Iterable[Bit]) -> None:
