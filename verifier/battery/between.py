@@ -153,8 +153,9 @@ def settlement(
     reads = asks | asked(subject.proved) | study.reads.variables(subject.instance.over)
     encoder, relation = study.open(replace(study.view(reads, keep_numbers=True), opaque=opaque))
     state = subject.position(relation)
-    assumed = [fact.holds(relation, state) for fact in subject.proved]
-    after, faults = relation.settle(relation.concluded(state))
+    over = relation.concluded(state)
+    assumed = [fact.holds(relation, over) for fact in subject.proved]
+    after, faults = relation.settle(over)
     query = [*assumed, -relation.goes_on(state), *(-fault.bit for fault in faults)]
     query += [-encoder.truth(subject.instance.over, after), *wanted(relation, after)]
     return solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds)

@@ -90,8 +90,9 @@ def _elements(instance: core.Instance, settle: core.Settle, env: Env) -> Iterato
 def _ended(subject: Subject, relation: Relation) -> tuple[Symbols, list[Bit]]:
     """Any position in which the round has just ended."""
     state = subject.position(relation)
-    assumed = [fact.holds(relation, state) for fact in subject.proved]
-    return relation.concluded(state), [*assumed, -relation.goes_on(state)]
+    closed = relation.concluded(state)
+    assumed = [fact.holds(relation, closed) for fact in subject.proved]
+    return closed, [*assumed, -relation.goes_on(state)]
 
 
 def _uncovered(encoder: Encoder, settle: core.Settle, state: Symbols, env: Env) -> Bit:

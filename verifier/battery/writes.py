@@ -103,7 +103,7 @@ def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit],
     yield "a move", encoder, [*assumed, study.resting(relation, state), *step.chosen], step.faults
     encoder, relation = study.open(view)
     state = subject.position(relation)
-    assumed = [fact.holds(relation, state) for fact in facts]
     over = relation.concluded(state)
+    assumed = [fact.holds(relation, over) for fact in facts]
     _, faults = relation.settle(over)
     yield "a settlement", encoder, [*assumed, -relation.goes_on(state)], faults

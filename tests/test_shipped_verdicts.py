@@ -1,0 +1,135 @@
+"""What the verifier says of every shipped game: tests/verdicts.toml holds the words; `--full --accept` writes them anew.
+
+`make test` asks the quick items of one table of each game; `make full` asks everything of every table.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+
+from domrules.grammar import core
+from domrules.grammar.load import load
+from domrules.verifier.battery.run import TITLES, Request, verify
+from domrules.verifier.verdict import Verdict
+
+ROOT = Path(__file__).resolve().parent.parent
+STORED = Path(__file__).with_name("verdicts.toml")
+SPECS = sorted([*(ROOT / "specs").glob("*.dom"), *(ROOT / "specs" / "house").glob("*.dom")])
+QUICK = ("D1", "D2", "D3", "D4", "S1", "S2", "S3", "C1", "C2", "C3", "C4", "C5", "C7", "C8", "W2")
+"""Items asked of each game by `make test`."""
+DECIDED = ("D", "S", "C", "W")
+"""Groups of items in which UNKNOWN is not accepted, beside …"""
+ALSO = ("F1", "F2", "F4", "E1", "E2", "E3", "E5")
+"""… these."""
+GREEN_ELSEWHERE: Mapping[str, Mapping[str, str]] = {
+    # The article calls a fish as soon as all six plain tiles of a number lie, though its double could still be laid.
+    "koza_online.F1": {"fish_is": "nobody_can_move"},
+}
+"""Findings of shipped games: the option under which the item holds."""
+
+Words = dict[str, str]
+
+
+def words(path: Path, players: int, only: tuple[str, ...] = ()) -> Words:
+    """Item or claim → the word of its verdict, for one table."""
+    return {v.item: told(v) for v in verify(load(path), Request([players], only=only))}
+
+
+def told(v: Verdict) -> str:
+    """The word, and for the shortest fish how many tiles."""
+    tiles = f", {v.details[0].split(';')[0]}" if v.item == "F2" and v.details and v.witness is not None else ""
+    return v.word.value + tiles
+
+
+def tables() -> Iterator[tuple[Path, int]]:
+    for path in SPECS:
+        for players in load(path).seats:
+            yield path, players
+
+
+def stored() -> dict[str, dict[str, Words]]:
+    return tomllib.loads(STORED.read_text(encoding="utf-8"))
+
+
+def written(found: Mapping[str, Mapping[str, Words]]) -> str:
+    """The words as a file."""
+    lines = ["# What `dom verify` says of the shipped games at their default options; `pytest --full --accept` writes it."]
+    for name, by_players in found.items():
+        for players, items in by_players.items():
+            lines += ["", f'["{name}".{players}]', *(f'{item} = "{word}"' for item, word in items.items())]
+    return "\n".join(lines) + "\n"
+
+
+@pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
+def test_one_table(path: Path) -> None:
+    """The quick items of the smallest table."""
+    players = load(path).seats[0]
+    expected = {item: word for item, word in stored()[path.stem][str(players)].items() if item in QUICK}
+    assert words(path, players, QUICK) == expected
+
+
+def test_all_tables(full: bool, accept: bool) -> None:
+    """Every table, everything."""
+    if not full:
+        pytest.skip("make full asks every table")
+    found: dict[str, dict[str, Words]] = {}
+    for path, players in tables():
+        found.setdefault(path.stem, {})[str(players)] = words(path, players)
+        if accept:
+            STORED.write_text(written(found), encoding="utf-8")
+    assert found == stored()
+
+
+def verdicts() -> Iterator[tuple[str, str, str, str]]:
+    """(game, players, item, word) of all that is stored."""
+    for name, by_players in stored().items():
+        for players, items in by_players.items():
+            for item, word in items.items():
+                yield name, players, item, word
+
+
+def test_nothing_that_must_be_decided_is_open() -> None:
+    """No UNKNOWN where none is accepted."""
+    for name, players, item, word in verdicts():
+        if item in TITLES and (item[0] in DECIDED or item in ALSO):
+            assert not word.startswith(("UNKNOWN", "NOT FOUND", "HOLLOW")), (name, players, item)
+
+
+def test_every_game_is_there() -> None:
+    assert sorted(stored()) == sorted(p.stem for p in SPECS)
+    assert all(sorted(stored()[p.stem]) == sorted(map(str, load(p).seats)) for p in SPECS)
+
+
+def test_what_is_red_is_known() -> None:
+    """A finding about a shipped game is listed with the option under which it is none; nothing else is red."""
+    red = {f"{name}.{item}" for name, _, item, word in verdicts() if word.startswith(("REFUTED", "IMPOSSIBLE", "DISAGREE"))}
+    assert red == set(GREEN_ELSEWHERE)
+
+
+@pytest.mark.parametrize("finding", sorted(GREEN_ELSEWHERE))
+def test_it_is_green_under_another_option(finding: str, full: bool) -> None:
+    if not full:
+        pytest.skip("make full asks")
+    name, item = finding.split(".")
+    path = next(p for p in SPECS if p.stem == name)
+    for players in load(path).seats:
+        (verdict,) = verify(load(path), Request([players], GREEN_ELSEWHERE[finding], only=(item,)))
+        assert verdict.word.value.startswith(("PROVED", "TRUE")), (players, verdict.text)
+
+
+def test_what_is_skipped_is_not_there() -> None:
+    """Every SKIPPED for want of a role names one that the game does not have at that table."""
+    roles = {"M2": ("action", "pass"), "F2": ("ending", "fish"), "F1": ("ending", "fish"), "F5": ("ending", "fish")}
+    for name, _, item, word in verdicts():
+        if item in roles and word == "SKIPPED":
+            game = load(next(p for p in SPECS if p.stem == name))
+            assert not has_role(game, *roles[item]), (name, item)
+
+
+def has_role(game: core.Game, kind: str, role: str) -> bool:
+    declared = game.actions if kind == "action" else game.endings
+    return any(thing.role == role for thing in declared)
