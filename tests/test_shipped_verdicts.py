@@ -57,7 +57,9 @@ def stored() -> dict[str, dict[str, Words]]:
 
 def written(found: Mapping[str, Mapping[str, Words]]) -> str:
     """The words as a file."""
-    lines = ["# What `dom verify` says of the shipped games at their default options; `pytest --full --accept` writes it."]
+    lines = [
+        "# What `dom verify` says of the shipped games at their default options; `pytest --full --accept` writes it."
+    ]
     for name, by_players in found.items():
         for players, items in by_players.items():
             lines += ["", f'["{name}".{players}]', *(f'{item} = "{word}"' for item, word in items.items())]
@@ -106,7 +108,9 @@ def test_every_game_is_there() -> None:
 
 def test_what_is_red_is_known() -> None:
     """A finding about a shipped game is listed with the option under which it is none; nothing else is red."""
-    red = {f"{name}.{item}" for name, _, item, word in verdicts() if word.startswith(("REFUTED", "IMPOSSIBLE", "DISAGREE"))}
+    red = {
+        f"{name}.{item}" for name, _, item, word in verdicts() if word.startswith(("REFUTED", "IMPOSSIBLE", "DISAGREE"))
+    }
     assert red == set(GREEN_ELSEWHERE)
 
 

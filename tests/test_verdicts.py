@@ -47,6 +47,10 @@ def holds(path: Path) -> None:
         assert {item: shown(found[item], word) for item, word in wanted.items()} == wanted
 
 
+NO_ALARM = ("C6", "C7")
+"""What these say is told, not found: how a sum is rounded; and that all engines compute alike, which only a fault of ours breaks."""
+
+
 @pytest.mark.parametrize("item", sorted(page.stem for page in PAGES.glob("*.md")))
 def test_the_page_of_an_item_shows_a_game_that_fails(item: str, tmp_path: Path) -> None:
     page = (PAGES / f"{item}.md").read_text(encoding="utf-8")
@@ -54,7 +58,8 @@ def test_the_page_of_an_item_shows_a_game_that_fails(item: str, tmp_path: Path) 
     (text,) = BLOCK.findall(page)
     ((_, named, word),) = expectations(text)
     assert named == item or f"\nclaim {named}:" in text, "an item that cannot fail shows the claim to write instead"
-    assert Word(word).standing in (Standing.FINDING, Standing.HOLLOW), f"{word} teaches nothing"
+    fails = Word(word).standing in (Standing.FINDING, Standing.HOLLOW)
+    assert fails != (item in NO_ALARM), f"{word} teaches nothing"
     assert text.startswith("#! ")
     game = re.search(r"^game (\w+)", text, re.M)
     assert game is not None

@@ -238,6 +238,7 @@ def test_the_folder_stays_small(
 def test_nothing_of_a_verdict_gets_lost() -> None:
     """Who adds a field says in `Store.keep` and `Store.find` what becomes of it, and then here."""
     kept = {"item", "word", "scope", "method", "seconds", "details", "span", "witness", "doesnt_say", "reason", "depth"}
+    kept |= {"transcript"}
     assert {field.name for field in fields(Verdict)} == kept | {"cached"}
 
 

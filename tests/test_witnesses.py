@@ -27,7 +27,7 @@ from domrules.verifier.verdict import Verdict
 
 SMALL = """game small extends block
 rule top = 3
-instead option tiles_each: int 1..5 = 3 "Tiles dealt to each player."
+instead option tiles_each: int 1..5 = 3 requires tiles_each * size(players) <= size(tiles) "Tiles dealt to each player."
 claim early: always laid < 3
 claim two: reachable laid == 2
 claim three: shortest laid == 3 and mover == p0

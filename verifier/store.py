@@ -147,7 +147,7 @@ class Store:
             raise Broken from error
         if state != reached:
             raise Broken
-        return Witness(dealt, plies, reached)
+        return Witness(dealt, plies, reached, bool(data["canonical"]))
 
     def _rules(self, table: int) -> Rules:
         if table not in self._played_by:
@@ -239,7 +239,12 @@ def _span(data: Any, canonical: Canonical) -> Span:
 
 def _witness(witness: Witness) -> Mapping[str, object]:
     plies = [(ply.mover, ply.move.action, ply.move.args, ply.outcome) for ply in witness.plies]
-    return {"dealt": witness.dealt.cells, "reached": witness.reached.cells, "plies": plies}
+    return {
+        "dealt": witness.dealt.cells,
+        "reached": witness.reached.cells,
+        "plies": plies,
+        "canonical": witness.canonical,
+    }
 
 
 def _typed(kept: Any) -> dict[str, Any]:

@@ -54,13 +54,15 @@ def r1(subject: Subject) -> Verdict:
     unmet = _unmet(game, subject.seed)
     rows = [row for row in _rows(game) if place(row.clause.span) in unmet]
     tables = [_Table(subject, instance) for instance in _open_tables(game)] if rows else []
-    dead, open_ = list[str](), list[str]()
+    dead, open_, events = list[str](), list[str](), list[str]()
     span: Span | None = None
     for row in rows:
         answer, why = _judged(tables, row)
         if answer is Answer.NO:
             dead.append(f"{row.clause}: {why}")
             span = span or row.clause.span
+        elif game.events:
+            events.append(f"{row.clause}: perhaps for an event to bring")
         else:
             open_.append(f"{row.clause}: not met in {ROUNDS} random rounds, and not shown to be impossible")
     if span is not None:
@@ -71,7 +73,7 @@ def r1(subject: Subject) -> Verdict:
     if open_:
         reason = "some rows were not met"
         return subject.verdict("R1", Word.UNKNOWN, since=started, details=open_, reason=reason)
-    return subject.verdict("R1", Word.WITNESSED, method="random play over all tables", since=started)
+    return subject.verdict("R1", Word.WITNESSED, method="random play over all tables", since=started, details=events)
 
 
 def _unmet(game: core.Game, seed: int) -> set[tuple[str, int, int]]:
@@ -180,11 +182,12 @@ class _Table:
 
 def _judged(tables: Iterable[_Table], row: Row) -> tuple[Answer, str]:
     """Can the row decide anywhere? And why not."""
-    alone = False
+    alone = looked_at = False
     for table in tables:
         test = table.test(row.test)
         before = [table.test(e) for e in row.before]
         for encoder, state, bits in table.places(row):
+            looked_at = True
             for with_others in (True, False):
                 dag = encoder.dag
                 found = []
@@ -198,6 +201,8 @@ def _judged(tables: Iterable[_Table], row: Row) -> tuple[Answer, str]:
                 if with_others:
                     return result.answer, ""
                 alone = True
+    if not looked_at:
+        return Answer.UNKNOWN, ""
     return Answer.NO, "the rows before it take all it matches" if alone else "nothing ever matches it"
 
 
@@ -207,7 +212,7 @@ def _elements(instance: core.Instance, bound: tuple[tuple[str, str], ...]) -> It
         yield dict(zip((name for name, _ in bound), values, strict=True))
 
 
-def _uses(instance: core.Instance) -> dict[str, Collection[str]]:
+def _uses(instance: core.Instance) -> dict[str, set[str]]:
     """Which defines the rules look at as tiles are dealt, in play, and after a round."""
 
     def inside(*blocks: core.Block) -> list[core.Expr]:
@@ -233,7 +238,9 @@ def _uses(instance: core.Instance) -> dict[str, Collection[str]]:
             *(fn.body for fn in instance.fns.values() if fn.outcome),
         ],
     }  # fmt: skip
-    return {where: _called(instance, found) for where, found in roots.items()}
+    called = {where: _called(instance, found) for where, found in roots.items()}
+    called["after"] |= {fn.name for fn in instance.fns.values() if fn.outcome}
+    return called
 
 
 def _called(instance: core.Instance, roots: Iterable[core.Expr]) -> set[str]:
