@@ -1,118 +1,132 @@
-"""From a wish to a round that fulfils it: random rounds, changed a little again and again, as long as they get no worse.
+"""From a wish to a round that fulfils it: a round, changed a little again and again, as long as it gets hardly worse.
 
     found = climb(rules, wish, tries=3_000)      # wish(round): 0 or more when it is what is looked for
 
-A round is decided by a script: the order in which tiles come off the stock, and a number for every choice. To change it
-is to exchange two tiles, or to choose otherwise once. Nothing here knows a game. What is found is played by the
+A round is decided by a script: the order in which tiles come off the stock, and a weight for every move, of which the
+heaviest that is legal is made. To change it is to exchange two tiles or to weigh a move anew; where that does not matter
+the round stays as it was. Now and then it begins afresh. Nothing here knows a game. What is found was played by the
 interpreter, so it is a witness; what is not found says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from math import exp
 from random import Random
 
-from domrules.interpreter.chance import Chance
-from domrules.interpreter.errors import RuleError, Unfinished
-from domrules.interpreter.play import Limits, Round, Table
-from domrules.interpreter.players import RandomPlayer
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.names import Args, Move
+from domrules.interpreter.play import Ply, Round, deal
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 
 Wish = Callable[[Round], float | None]
 """How near a round is: 0 or more is there, None is nowhere."""
 
-LIMITS = Limits(moves=500, rounds=1, deals=1)
-PICKS = 64
-"""Choices with a number of their own; later ones take them again."""
-GRAIN = 1 << 16
-STALE = 400
-"""Changes without getting nearer after which another round is begun with."""
+MOVES = 500
+"""A longer round is none."""
+FIRST = 500
+"""Tries of the first run; each later one is twice as long as the one before."""
+SLACK = 0.7
+"""A round that is worse by so much replaces the last one in 1 of e cases."""
+AGAIN = 0.4
+"""How often one change is followed by another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Script:
-    """What decides a round: tiles in the order they are taken, and numbers below GRAIN for the choices, in turn."""
+    """What decides a round."""
 
     order: tuple[int, ...]
-    picks: tuple[int, ...]
+    """Tiles as they come off the stock."""
+    weights: dict[Move, float]
+    """Of moves, with what fate adds. Not to be changed."""
 
-    @classmethod
-    def drawn(cls, random: Random, tiles: int) -> Script:
-        order = list(range(tiles))
-        random.shuffle(order)
-        return cls(tuple(order), tuple(random.randrange(GRAIN) for _ in range(PICKS)))
 
-    def changed(self, random: Random) -> Script:
-        """A script much like this one."""
-        found = self
-        for _ in range(1 if random.random() < 0.7 else 3):
-            found = found.swapped(random) if random.random() < 0.5 else found.picked(random)
+@dataclass
+class Author:
+    """Writes scripts. All that is random about a climb comes from `random`."""
+
+    random: Random
+    tiles: int
+    known: list[Move] = field(default_factory=list)
+    """Moves that were legal somewhere."""
+    base: dict[Move, float] = field(default_factory=dict)
+    """The weight of a move whose weight no script has changed."""
+
+    def fresh(self) -> Script:
+        order = list(range(self.tiles))
+        self.random.shuffle(order)
+        return Script(tuple(order), {move: self.random.random() for move in self.known})
+
+    def changed(self, script: Script) -> Script:
+        order, weights = list(script.order), dict(script.weights)
+        while True:
+            if self.random.random() < 0.5 or not self.known:
+                a, b = self.random.randrange(self.tiles), self.random.randrange(self.tiles)
+                order[a], order[b] = order[b], order[a]
+            else:
+                weights[self.random.choice(self.known)] = self.random.random()
+            if self.random.random() >= AGAIN:
+                return Script(tuple(order), weights)
+
+    def weight(self, script: Script, move: Move) -> float:
+        found = script.weights.get(move)
+        if found is None:
+            found = self.base.get(move)
+        if found is None:
+            found = self.base[move] = self.random.random()
+            self.known.append(move)
         return found
 
-    def swapped(self, random: Random) -> Script:
-        order = list(self.order)
-        a, b = random.randrange(len(order)), random.randrange(len(order))
-        order[a], order[b] = order[b], order[a]
-        return replace(self, order=tuple(order))
+    # ------------------------------------------------------------ playing
 
-    def picked(self, random: Random) -> Script:
-        place = random.randrange(PICKS)
-        return replace(self, picks=(*self.picks[:place], random.randrange(GRAIN), *self.picks[place + 1 :]))
+    def play(self, rules: Rules, script: Script, before: State) -> Round | None:
+        """The round of a script; none where it is dealt again, breaks a rule or does not end."""
+        try:
+            dealt = deal(rules, rules.new_round(before), lambda tiles: next(t for t in script.order if tiles >> t & 1))
+            if rules.wants_redeal(dealt):
+                return None
+            state, plies = rules.begin(dealt), list[Ply]()
+            while rules.ending(state) is None:
+                moves = rules.legal_moves(state)
+                if not moves or len(plies) == MOVES:
+                    return None
+                move = moves[0] if len(moves) == 1 else max(moves, key=lambda m: self.weight(script, m))
+                outcome = self.outcome(rules, script, state, move)
+                plies.append(Ply(rules.mover(state), move, outcome))
+                state = rules.act(state, move, outcome)
+            return Round(dealt, tuple(plies), state, rules.settle(state))
+        except RuleError:
+            return None
 
-
-class Scripted(Chance):
-    """Chance that takes its numbers from a script."""
-
-    __slots__ = ("count", "picks")
-
-    def __init__(self, picks: tuple[int, ...]) -> None:
-        super().__init__(1, 1)
-        self.picks, self.count = picks, 0
-
-    def below(self, n: int) -> int:
-        self.count += 1
-        return self.picks[self.count % len(self.picks)] * n // GRAIN
-
-
-class ScriptedTable(Table):
-    """A table at which tiles are dealt in the order of a script."""
-
-    def __init__(self, rules: Rules, script: Script) -> None:
-        chance = Scripted(script.picks)
-        super().__init__(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
-        self.order = script.order
-
-    def take(self, tiles: int) -> int:
-        return next(tile for tile in self.order if tiles >> tile & 1)
-
-
-def scripted(rules: Rules, script: Script, before: State) -> Round | None:
-    """The round of a script; none where it is dealt again, breaks a rule or does not end."""
-    try:
-        return ScriptedTable(rules, script).round(before)
-    except (RuleError, Unfinished):
-        return None
+    def outcome(self, rules: Rules, script: Script, state: State, move: Move) -> Args:
+        """What fate adds."""
+        if not rules.has_chance(move):
+            return ()
+        outcomes: Sequence[Args] = rules.outcomes(state, move)
+        return max(outcomes, key=lambda more: self.weight(script, Move(move.action, move.args + more)))
 
 
 def climb(rules: Rules, wish: Wish, *, tries: int, seed: int = 1, before: State | None = None) -> Round | None:
     """A round that fulfils the wish, if one is found within so many tries. `before`: where it starts from."""
-    random = Random(seed)
+    author = Author(Random(seed), rules.instance.sorts["tile"].size)
     state = rules.new_match() if before is None else before
-    tiles = rules.instance.sorts["tile"].size
-    best: float | None = None
-    script, stale = Script.drawn(random, tiles), 0
+    script, here = author.fresh(), None
+    length = left = FIRST
     for _ in range(tries):
-        if stale > STALE:
-            script, best, stale = Script.drawn(random, tiles), None, 0
-        new = script.changed(random) if best is not None else Script.drawn(random, tiles)
-        played = scripted(rules, new, state)
+        if not left:
+            script, here, length = author.fresh(), None, 2 * length
+            left = length
+        left -= 1
+        new = author.fresh() if here is None else author.changed(script)
+        played = author.play(rules, new, state)
         value = None if played is None else wish(played)
-        if value is not None and value >= 0:
+        if value is None:
+            continue
+        if value >= 0:
             return played
-        stale += 1
-        if value is not None and (best is None or value >= best):
-            stale = stale if best is not None and value == best else 0
-            script, best = new, value
+        if here is None or value >= here or author.random.random() < exp((value - here) / SLACK):
+            script, here = new, value
     return None

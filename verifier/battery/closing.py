@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from domrules.grammar import core
 from domrules.interpreter.play import Round
-from domrules.verifier.battery.scoring import sums
+from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import settled_reads
 from domrules.verifier.dag import Bit

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from domrules.interpreter.play import Round
 from domrules.verifier.battery.climb import climb
-from domrules.verifier.battery.outcome import round_lines
+from domrules.verifier.battery.play import round_lines
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
 

@@ -12,8 +12,7 @@ from math import gcd
 
 from domrules.grammar import core
 from domrules.verifier.battery.closing import Closing, Law, closings, opened
-from domrules.verifier.battery.play import rounds
-from domrules.verifier.battery.scoring import sums
+from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
 from domrules.verifier.dag import Bit, Dag, Number
@@ -21,9 +20,6 @@ from domrules.verifier.encode import Encoder
 from domrules.verifier.forget import match_number
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols
-
-ROUNDS = 100
-"""Random rounds to guess from."""
 
 Test = Callable[[Dag, Number], Bit]
 
@@ -83,7 +79,7 @@ def guessed(subject: Subject, found: Totals) -> list[Guess]:
     numbers = [v for v in subject.instance.vars.values() if match_number(v) and v.name not in subject.instance.open]
     seen: dict[str, set[int]] = {v.name: set(_initial(v)) for v in numbers}
     layout = subject.rules.layout
-    for _, _, played in rounds(subject.rules, ROUNDS, subject.seed):
+    for _, _, played in subject.sample:
         for state in (played.ended, played.settled):
             for name, values in seen.items():
                 values.update(int(state.cells[cell] or 0) for cell in layout.cells(name))

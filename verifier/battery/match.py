@@ -7,6 +7,7 @@ numbers of a match. A match that is stuck is refuted only where its rounds were 
 from __future__ import annotations
 
 import time
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import partial
 
@@ -14,7 +15,8 @@ from domrules.verifier.battery.closing import Asks, Closing, possible
 from domrules.verifier.battery.idle import idle_lines
 from domrules.verifier.battery.kept import goes_on, kept
 from domrules.verifier.battery.matches import LIMITS, Played, matches
-from domrules.verifier.battery.outcome import round_lines, single
+from domrules.verifier.battery.outcome import single
+from domrules.verifier.battery.play import round_lines
 from domrules.verifier.battery.said import settlements
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals, side_name, sides, totals, wins_in
@@ -138,7 +140,7 @@ def _stuck_at(subject: Subject, found: Totals) -> list[str] | None:
         return None
     for m in unfinished[:3]:
         if not _can_end(subject, found, m.totals[-1]):
-            first = next(i for i, t in enumerate(m.totals) if i == len(m.totals) - 1 or not _can_end(subject, found, t))
+            first = bisect_left(m.totals, True, key=lambda t: not _can_end(subject, found, t))
             at = ", ".join(map(str, m.totals[first]))
             return [
                 f"no total ever becomes less, and from {at} on none can end the match",

@@ -7,19 +7,16 @@ which the round ends by going out and it happens: what is worked out by hand is 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.source import Span
-from domrules.interpreter.names import move_name
 from domrules.interpreter.play import Round
-from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier.battery.climb import climb
 from domrules.verifier.battery.closing import Closing, Law, emptied, hands, possible, went_out
 from domrules.verifier.battery.kept import kept
-from domrules.verifier.battery.play import rounds, zones
+from domrules.verifier.battery.play import round_lines
 from domrules.verifier.battery.said import settlements
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Better, Totals, counting, side_name, side_of, sides, totals, wins_in
@@ -27,8 +24,6 @@ from domrules.verifier.dag import FALSE, Bit, Number
 from domrules.verifier.solver import Answer, Result
 from domrules.verifier.verdict import Verdict, Word
 
-ROUNDS = 300
-"""Random rounds looked at first."""
 TRIES = 3_000
 """Rounds of the search that follows."""
 FAR = -1_000.0
@@ -99,7 +94,7 @@ def e5(subject: Subject) -> Verdict:
 
 def _proved(subject: Subject, pay: Pay, span: Span, started: float) -> Verdict:
     """It holds; if anybody can go out at all."""
-    seen = any(emptied(subject, played) is not None for _, _, played in rounds(subject.rules, ROUNDS, subject.seed))
+    seen = any(emptied(subject, played) is not None for _, _, played in subject.sample)
     if not seen and possible(subject, _somebody).answer is Answer.NO:
         reason = "nobody goes out with the last move of a round"
         return subject.verdict("E5", Word.HOLLOW, since=started, span=span, reason=reason)
@@ -129,7 +124,7 @@ def single(subject: Subject) -> bool:
 def _single(subject: Subject) -> bool:
     if core.is_lit(subject.instance.over, True):
         return True
-    for _, _, played in rounds(subject.rules, 20, subject.seed):
+    for _, _, played in subject.sample:
         if not subject.rules.over(played.settled):
             return False
     going_on = possible(subject, lambda c: -c.encoder.truth(subject.instance.over, c.settled))
@@ -142,7 +137,7 @@ def _single(subject: Subject) -> bool:
 def _shown(subject: Subject, pay: Pay) -> tuple[int, Round] | None:
     """The random round in which it goes wrong the most."""
     worst: tuple[int, int, Round] | None = None
-    for _, _, played in rounds(subject.rules, ROUNDS, subject.seed):
+    for _, _, played in subject.sample:
         player = emptied(subject, played)
         if player is None or not pay.wrong(subject, player, played.ended, played.settled):
             continue
@@ -187,22 +182,6 @@ def _nothing(subject: Subject, pay: Pay) -> list[str]:
     return [
         "a player can go out and get nothing for it:",
         *round_lines(subject.rules, pay.totals.of(subject, played.dealt), played),
-    ]
-
-
-def round_lines(rules: Rules, before: Sequence[int], played: Round) -> list[str]:
-    """A round for people: what stood before, the deal, the moves, the score after."""
-    instance = rules.instance
-    out = [f"  {line}" for line in zones(instance, played.dealt)]
-    if any(before):
-        out.insert(0, f"  score before: {', '.join(map(str, before))}")
-    moves = " ".join(str(move_name(instance, ply.move, ply.outcome)) for ply in played.plies)
-    ending = rules.ending(played.ended)
-    name = "" if ending is None else instance.endings[ending].name
-    return [
-        *out,
-        f"  played: {moves or 'nothing'}: {name}",
-        f"  score: {', '.join(map(str, rules.scores(played.settled)))}",
     ]
 
 

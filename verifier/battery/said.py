@@ -29,9 +29,10 @@ class Listening(Rules):
         super().__init__(instance)
         self.heard: list[tuple[State, State]] = []
 
-    def settle(self, state: State) -> State:
-        settled = super().settle(state)
-        self.heard.append((state, settled))
+    def settle(self, state: State, count: int | None = None) -> State:
+        settled = super().settle(state, count)
+        if count is None:
+            self.heard.append((state, settled))
         return settled
 
 
