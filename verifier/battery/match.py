@@ -17,7 +17,7 @@ from domrules.verifier.battery.kept import goes_on, kept
 from domrules.verifier.battery.matches import LIMITS, Played, matches
 from domrules.verifier.battery.outcome import single
 from domrules.verifier.battery.play import round_lines
-from domrules.verifier.battery.said import settlements
+from domrules.verifier.battery.said import questions
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals, side_name, sides, totals, wins_in
 from domrules.verifier.dag import Bit, Number
@@ -269,12 +269,11 @@ def _exactly(c: Closing, wanted: int) -> Bit:
 
 def _said(subject: Subject, wanted: int) -> str | None:
     """The example in which a match ends otherwise."""
-    for heard in settlements(subject, any_players=True):
-        rules = heard.rules
+    for name, rules, state in questions(subject, "match_winners"):
         count = sides(rules.instance)
         usual = wanted if wanted == 1 else count - 1
-        if rules.over(heard.settled) and rules.winners(heard.settled).bit_count() != usual:
-            return heard.example
+        if rules.over(state) and rules.winners(state).bit_count() != usual:
+            return name
     return None
 
 

@@ -187,7 +187,7 @@ def _nothing(subject: Subject, pay: Pay) -> list[str]:
 
 def _said(subject: Subject, pay: Pay) -> str | None:
     """The example of the file that shows it."""
-    for heard in settlements(subject):
+    for heard in settlements(subject, pay.totals.var):
         ending = subject.rules.ending(heard.ended)
         if ending is None or subject.instance.endings[ending].role != "out":
             continue

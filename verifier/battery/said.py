@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from domrules.grammar import core
 from domrules.interpreter.examples import run_example
@@ -23,11 +24,13 @@ class Heard:
 
 
 class Listening(Rules):
-    """Rules that remember what they settled."""
+    """Rules that remember what they settled, and of which states they were asked about something."""
 
-    def __init__(self, instance: core.Instance) -> None:
+    def __init__(self, instance: core.Instance, about: str) -> None:
         super().__init__(instance)
+        self.about = about
         self.heard: list[tuple[State, State]] = []
+        self.asked: list[State] = []
 
     def settle(self, state: State, count: int | None = None) -> State:
         settled = super().settle(state, count)
@@ -35,19 +38,47 @@ class Listening(Rules):
             self.heard.append((state, settled))
         return settled
 
+    def question(self, e: core.Expr) -> Callable[[State], Any]:
+        answer = super().question(e)
+        if not mentions(e, self.about):
+            return answer
 
-def settlements(subject: Subject, *, any_players: bool = False) -> Iterator[Heard]:
-    """The settlements of the examples of the file that pass, at tables with the options of this one."""
+        def asked(state: State) -> Any:
+            self.asked.append(state)
+            return answer(state)
+
+        return asked
+
+
+def settlements(subject: Subject, about: str) -> Iterator[Heard]:
+    """The settlements of the examples of the file that pass and expect something of `about`, at tables like this one."""
+    for name, rules in told(subject, about):
+        if rules.instance.players == subject.instance.players:
+            yield from (Heard(name, rules, ended, settled) for ended, settled in rules.heard)
+
+
+def questions(subject: Subject, about: str) -> Iterator[tuple[str, Rules, State]]:
+    """(example, rules, state): the states of which such examples expect something, for any number of players."""
+    for name, rules in told(subject, about):
+        yield from ((name, rules, state) for state in rules.asked)
+
+
+def told(subject: Subject, about: str) -> Iterator[tuple[str, Listening]]:
+    """What was heard of every example that passes and expects something of `about`, with the options of this table."""
     for example in subject.instance.game.examples:
+        if not any(isinstance(s, core.Expect) and mentions(s.body, about) for s in example.steps):
+            continue
         tables: list[Listening] = []
 
         def listening(instance: core.Instance, tables: list[Listening] = tables) -> Rules:
-            tables.append(Listening(instance))
+            tables.append(Listening(instance, about))
             return tables[-1]
 
-        if not run_example(subject.instance.game, example, listening).ok:
-            continue
-        for rules in tables:
-            same = rules.instance.players == subject.instance.players or any_players
-            if same and rules.instance.options == subject.instance.options:
-                yield from (Heard(example.name, rules, ended, settled) for ended, settled in rules.heard)
+        if run_example(subject.instance.game, example, listening).ok:
+            yield from ((example.name, r) for r in tables if r.instance.options == subject.instance.options)
+
+
+def mentions(e: core.Expr, name: str) -> bool:
+    """Does an expression itself read this state or call this define?"""
+    here = (isinstance(e, core.Read) and e.var == name) or (isinstance(e, core.Call) and e.fn == name)
+    return here or any(mentions(child, name) for child in core.children(e))
