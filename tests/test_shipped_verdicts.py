@@ -30,6 +30,8 @@ GREEN_ELSEWHERE: Mapping[str, Mapping[str, str]] = {
     "koza_online.F1": {"fish_is": "nobody_can_move"},
 }
 """Findings of shipped games: the option under which the item holds."""
+SHOWN = {"openspiel_block.E5", "openspiel_team.E5", "openspiel_team.R1"}
+"""Findings for which the file is there: it keeps the rules of a program as they are."""
 
 Words = dict[str, str]
 
@@ -111,7 +113,7 @@ def test_what_is_red_is_known() -> None:
     red = {
         f"{name}.{item}" for name, _, item, word in verdicts() if word.startswith(("REFUTED", "IMPOSSIBLE", "DISAGREE"))
     }
-    assert red == set(GREEN_ELSEWHERE)
+    assert red == set(GREEN_ELSEWHERE) | SHOWN
 
 
 @pytest.mark.parametrize("finding", sorted(GREEN_ELSEWHERE))

@@ -284,10 +284,30 @@ class Encoder:
                 name = fn.params[k][0]
                 return symbols.split(self.dag, args[k], e.type, lambda i: bind(k + 1, {**inner, name: i}))
             if fn.name in self.view.opaque:
-                return self.anything(at, ("opaque", fn.name, *inner.values()), e.type, forgotten=False)
+                return self.unseen(fn, at, inner)
             return self.value(fn.body, at, inner)
 
         return bind(0, {})
+
+    def unseen(self, fn: core.Fn, at: Symbols, env: Env) -> Symbol:
+        """An opaque call. Of a sum of numbers that are known and not negative it is known when it is 0."""
+        key = ("opaque", fn.name, *env.values())
+        found = at.memo.get(key)
+        if found is None:
+            found = self.anything(at, key, fn.type, forgotten=False)
+            parts = list(self.summands(fn.body, at, env))
+            if isinstance(found, Number) and all(isinstance(n, Number) and n.constant for _, n in parts):
+                worth = [(bit, n.const) for bit, n in parts if isinstance(n, Number)]
+                if worth and min(n for _, n in worth) >= 0:
+                    nothing = -self.dag.any([bit for bit, n in worth if n])
+                    self.side += [self.dag.at_least_zero(found), self.dag.same(nothing, self.dag.is_zero(found))]
+        return found
+
+    def summands(self, e: core.Expr, at: Symbols, env: Env) -> Iterator[tuple[Bit, Symbol]]:
+        """What a sum over tiles may add up, each with the bit that it does."""
+        if isinstance(e, core.Agg) and e.kind == "sum" and e.sort == "tile" and e.body is not None:
+            for _, bit, inner in self.range(e.domain, e.sort, e.var, e.guard, at, env):
+                yield bit, self.value(e.body, at, inner)
 
 
 # ---------------------------------------------------------------- parts of the above

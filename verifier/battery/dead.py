@@ -7,7 +7,7 @@ in play, after a round. A row is called dead only when it is impossible in all o
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product

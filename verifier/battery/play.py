@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
@@ -129,3 +129,19 @@ def zones(instance: core.Instance, state: State) -> Iterator[str]:
                 var.name if var.per is None or index is None else f"{var.name}[{instance.sorts[var.per].names[index]}]"
             )
             yield f"{where}: " + " ".join(t for i, t in enumerate(names) if held >> i & 1)
+
+
+def round_lines(rules: Rules, before: Sequence[int], played: Round) -> list[str]:
+    """A round for people: what stood before, the deal, the moves, the score after."""
+    instance = rules.instance
+    out = [f"  {line}" for line in zones(instance, played.dealt)]
+    if any(before):
+        out.insert(0, f"  score before: {', '.join(map(str, before))}")
+    moves = " ".join(str(move_name(instance, ply.move, ply.outcome)) for ply in played.plies)
+    ending = rules.ending(played.ended)
+    name = "" if ending is None else instance.endings[ending].name
+    return [
+        *out,
+        f"  played: {moves or 'nothing'}: {name}",
+        f"  score: {', '.join(map(str, rules.scores(played.settled)))}",
+    ]

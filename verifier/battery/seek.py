@@ -14,11 +14,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from domrules.grammar import core
+from domrules.interpreter.play import Round
 from domrules.interpreter.state import State
-from domrules.verifier import facts
+from domrules.verifier import facts, forget
+from domrules.verifier.battery.climb import climb
 from domrules.verifier.battery.deals import deals
 from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.found import Found, Sought
+from domrules.verifier.battery.nearness import nearness
 from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.settling import Settling
 from domrules.verifier.battery.subject import Subject
@@ -31,6 +34,8 @@ from domrules.verifier.witness import Unreplayable, Witness
 
 SOON = 8
 """Moves of the bounded search for small witnesses."""
+TRIES = 2_000
+"""Rounds of the search that changes rounds, for each second that a query may take."""
 LONG = 30
 """Rounds of random play that are longer than this say that a round is not searched to its end."""
 
@@ -65,13 +70,44 @@ class Seeker:
     def random(self, sought: Sought) -> Found | None:
         """A state of random play."""
         holds = self.subject.rules.question(sought.e)
+        settled_too = self.lasting(sought)
         for s in self.subject.random:
-            if looked_at(s, sought.when) and holds(s.state):
+            if (looked_at(s, sought.when) or settled_too) and holds(s.state):
                 return Found(Answer.YES, "random play", s.witness, lines=self.where(s))
         return None
 
     def where(self, s: Situation) -> tuple[str, ...]:
         return (f"match {s.match} of seed {self.subject.seed}, round {s.round}",)
+
+    def lasting(self, sought: Sought) -> bool:
+        """Does it speak only of what settlements write? That stands all through the next round, so it is looked at at once."""
+        instance, reads = self.subject.instance, self.study.reads
+        blocks = [*instance.begin, *(block for action in instance.actions for block in action.blocks)]
+        written = {target for b in blocks for s in b for target, _ in forget.written(reads, s, frozenset())}
+        asked = sought.reads(self.study)
+        return (
+            sought.when == "played"
+            and bool(asked - written)
+            and all(instance.vars[v].life is core.Life.MATCH and v not in written for v in asked)
+        )
+
+    def climbed(self, sought: Sought) -> Found | None:
+        """A round that was looked for, where numbers that are compared say how near a round comes."""
+        rules = self.subject.rules
+        near = nearness(rules, sought.e)
+        if near is None:
+            return None
+        settled = sought.when == "settled" or self.lasting(sought)
+
+        def wish(played: Round) -> float:
+            return near(played.settled if settled else played.ended)
+
+        tries = int(TRIES * self.subject.seconds)
+        played = climb(rules, wish, tries=tries, seed=self.subject.seed)
+        if played is None:
+            return None
+        reached = played.settled if settled else played.ended
+        return Found(Answer.YES, "a round that was looked for, played", Witness(played.dealt, played.plies, reached))
 
     # ------------------------------------------------------------ one position
 
@@ -239,8 +275,9 @@ ROADS: Mapping[str, Mapping[str, Road]] = {
         "arithmetic": Seeker.arithmetic,
         "position": Seeker.position,
         "invariants": Seeker.invariants,
-        "search": Seeker.search,
         "induction": Seeker.induction,
+        "climb": Seeker.climbed,
+        "search": Seeker.search,
         "to the end": Seeker.to_the_end,
     },
     "dealt": {"random": Seeker.random, "arithmetic": Seeker.arithmetic, "deals": Seeker.deals},
@@ -248,6 +285,7 @@ ROADS: Mapping[str, Mapping[str, Road]] = {
         "random": Seeker.random,
         "settlement": Seeker.settlement,
         "invariants": Seeker.settlement_invariants,
+        "climb": Seeker.climbed,
         "search": Seeker.search,
         "to the end": Seeker.to_the_end,
     },

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import TypeVar, cast
 
 from domrules.grammar import core
 from domrules.grammar.source import NOWHERE, Span
@@ -30,6 +31,8 @@ from domrules.verifier.witness import Witness, written
 SAMPLE = 300
 """Random rounds looked through."""
 
+T = TypeVar("T")
+
 
 @dataclass
 class Subject:
@@ -41,6 +44,14 @@ class Subject:
     started: float = field(default_factory=time.perf_counter)
     found: dict[str, Verdict] = field(default_factory=dict)
     """Verdicts that other items build on."""
+    notes: dict[str, object] = field(default_factory=dict, repr=False)
+    """What several items want to know, found once."""
+
+    def once(self, what: str, find: Callable[[], T]) -> T:
+        """What `find` gives, found out only once under this name."""
+        if what not in self.notes:
+            self.notes[what] = find()
+        return cast(T, self.notes[what])
 
     @cached_property
     def study(self) -> Study:

@@ -1,0 +1,195 @@
+"""What no move and no settlement changes about the numbers of a match: not negative, multiples of k, never less than before.
+
+Guessed from random play, proved by induction over beginnings, moves and settlements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from math import gcd
+
+from domrules.grammar import core
+from domrules.verifier.battery.closing import Closing, Law, closings, opened
+from domrules.verifier.battery.ended import sums
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.battery.totals import Totals
+from domrules.verifier.dag import Bit, Dag, Number
+from domrules.verifier.encode import Encoder
+from domrules.verifier.forget import match_number
+from domrules.verifier.solver import Answer, solve
+from domrules.verifier.symbols import Symbols
+
+Test = Callable[[Dag, Number], Bit]
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """Something said of every cell of a number."""
+
+    name: str
+    var: str
+    test: Test
+
+    def holds(self, encoder: Encoder, at: Symbols) -> Bit:
+        if self.var in encoder.view.forgotten:
+            return 1
+        instance = encoder.instance
+        cells = [at.cells[self.var, i] for i in instance.cells(self.var)]
+        return encoder.dag.all([self.test(encoder.dag, cell) for cell in cells if isinstance(cell, Number)])
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What is proved of the numbers of a match."""
+
+    guesses: tuple[Guess, ...]
+    rises: bool
+    """No total is ever less than it was."""
+
+    @property
+    def laws(self) -> tuple[Law, ...]:
+        return tuple(guess.holds for guess in self.guesses)
+
+    @property
+    def text(self) -> str:
+        return ", ".join(guess.name for guess in self.guesses)
+
+
+def kept(subject: Subject, found: Totals) -> Kept:
+    """What is proved of the numbers of this table's matches."""
+    return subject.once("kept", lambda: _kept(subject, found))
+
+
+def _kept(subject: Subject, found: Totals) -> Kept:
+    """Guess, then prove what can be proved."""
+    guesses = guessed(subject, found)
+    while guesses:
+        broken = [g for g in guesses if not _inductive(subject, g, guesses)]
+        if not broken:
+            break
+        guesses = [g for g in guesses if g not in broken]
+    laws = tuple(g.holds for g in guesses)
+    return Kept(tuple(guesses), _rises(subject, found, laws))
+
+
+def guessed(subject: Subject, found: Totals) -> list[Guess]:
+    """What random play does not contradict."""
+    numbers = [v for v in subject.instance.vars.values() if match_number(v) and v.name not in subject.instance.open]
+    seen: dict[str, set[int]] = {v.name: set(_initial(v)) for v in numbers}
+    layout = subject.rules.layout
+    for _, _, played in subject.sample:
+        for state in (played.ended, played.settled):
+            for name, values in seen.items():
+                values.update(int(state.cells[cell] or 0) for cell in layout.cells(name))
+    out = [Guess(f"{name} >= 0", name, not_negative) for name, values in seen.items() if min(values, default=0) >= 0]
+    k = reduce(gcd, seen[found.var], 0)
+    if k > 1:
+        out.append(Guess(f"{found.var} is a multiple of {k}", found.var, lambda dag, x: multiple(dag, x, k)))
+    return out
+
+
+def _initial(var: core.Var) -> list[int]:
+    return [int(var.init.value or 0)] if isinstance(var.init, core.Lit) and isinstance(var.init.value, int) else [-1]
+
+
+def not_negative(dag: Dag, x: Number) -> Bit:
+    return dag.at_least_zero(x)
+
+
+def multiple(dag: Dag, x: Number, k: int) -> Bit:
+    return dag.is_zero(dag.add(x, dag.floor(x, k), -k))
+
+
+def _inductive(subject: Subject, guess: Guess, known: Sequence[Guess]) -> bool:
+    """Does every beginning, move and settlement keep it, if all the others hold too? (A first value was looked at.)"""
+    laws = tuple(g.holds for g in known)
+    return any(
+        _begins(subject, guess, laws, opaque)
+        and _moves(subject, guess, laws, opaque)
+        and all(_settles(subject, guess, closing) for closing in closings(subject, opaque, laws))
+        for opaque in dict.fromkeys((sums(subject.instance), frozenset[str]()))
+    )
+
+
+def _begins(subject: Subject, guess: Guess, laws: tuple[Law, ...], opaque: frozenset[str]) -> bool:
+    encoder, relation = opened(subject, opaque)
+    start = relation.start(any_match=True)
+    known = [law(encoder, start.dealt) for law in laws]
+    query = [*known, start.kept, *start.sound, -guess.holds(encoder, start.begun)]
+    return solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is Answer.NO
+
+
+def _moves(subject: Subject, guess: Guess, laws: tuple[Law, ...], opaque: frozenset[str]) -> bool:
+    encoder, relation = opened(subject, opaque)
+    state = subject.position(relation)
+    known = [fact.holds(relation, state) for fact in subject.proved] + [law(encoder, state) for law in laws]
+    step = relation.step(state, "x")
+    query = [*known, *step.taken, -guess.holds(encoder, step.after)]
+    return solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is Answer.NO
+
+
+def _settles(subject: Subject, guess: Guess, closing: Closing) -> bool:
+    bad = -guess.holds(closing.encoder, closing.settled)
+    query = [*closing.encoder.side, *closing.bits, bad]
+    return solve(closing.encoder.dag, query, seconds=subject.seconds).answer is Answer.NO
+
+
+def _rises(subject: Subject, found: Totals, laws: tuple[Law, ...]) -> bool:
+    """Is no total ever less after a beginning, a move, or a settlement, than before?"""
+    for opaque in dict.fromkeys((sums(subject.instance), frozenset[str]())):
+        encoder, relation = opened(subject, opaque)
+        start = relation.start(any_match=True)
+        query = [*(law(encoder, start.dealt) for law in laws), start.kept, *start.sound]
+        query.append(_less(found, encoder, start.dealt, start.begun))
+        if solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is not Answer.NO:
+            continue
+        encoder, relation = opened(subject, opaque)
+        state = subject.position(relation)
+        known = [fact.holds(relation, state) for fact in subject.proved] + [law(encoder, state) for law in laws]
+        step = relation.step(state, "x")
+        query = [*known, *step.taken, _less(found, encoder, state, step.after)]
+        if solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is not Answer.NO:
+            continue
+        ends = list(closings(subject, opaque, laws))
+        queries = [[*e.encoder.side, *e.bits, _less(found, e.encoder, e.ended, e.settled)] for e in ends]
+        answers = [solve(e.encoder.dag, q, seconds=subject.seconds).answer for e, q in zip(ends, queries, strict=True)]
+        if all(answer is Answer.NO for answer in answers):
+            return True
+    return False
+
+
+def _less(found: Totals, encoder: Encoder, before: Symbols, after: Symbols) -> Bit:
+    """Is some total less than before?"""
+    dag = encoder.dag
+    pairs = zip(found.symbols(encoder, before), found.symbols(encoder, after), strict=True)
+    return dag.any([-dag.at_least_zero(dag.add(y, x, -1)) for x, y in pairs])
+
+
+def goes_on(subject: Subject, found: Totals) -> str:
+    """Is it proved that a match is not over while a round is played: `all round`, `until the last move`, or nothing?"""
+    return subject.once("goes on", lambda: _goes_on(subject, found))
+
+
+def _goes_on(subject: Subject, found: Totals) -> str:
+    instance, laws = subject.instance, kept(subject, found).laws
+    if subject.rules.over(subject.rules.new_match()):
+        return ""
+    for opaque in dict.fromkeys((sums(instance), frozenset[str]())):
+        encoder, relation = opened(subject, opaque)
+        start = relation.start(any_match=True)
+        query = [start.kept, *start.sound, -encoder.truth(instance.over, start.dealt)]
+        query.append(encoder.truth(instance.over, start.begun))
+        if solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is not Answer.NO:
+            continue
+        encoder, relation = opened(subject, opaque)
+        state = subject.position(relation)
+        known = [fact.holds(relation, state) for fact in subject.proved] + [law(encoder, state) for law in laws]
+        step = relation.step(state, "x")
+        known += [*step.taken, -encoder.truth(instance.over, state), encoder.truth(instance.over, step.after)]
+        for word, more in (("all round", []), ("until the last move", [relation.goes_on(step.after)])):
+            query = [*encoder.side, *known, *more]
+            if solve(encoder.dag, query, seconds=subject.seconds).answer is Answer.NO:
+                return word
+    return ""

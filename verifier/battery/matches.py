@@ -1,0 +1,58 @@
+"""Random matches of a table, played once for all items that look at them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.play import Limits, Round, Table
+from domrules.interpreter.players import RandomPlayer
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.battery.totals import Totals
+
+MATCHES = 60
+"""Random matches looked at."""
+FEW = 12
+"""Matches that do not end before the others are left out."""
+LIMITS = Limits(moves=2_000, rounds=150, deals=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A random match: its rounds, the totals after each, and its winners as a mask; none when it is not over."""
+
+    number: int
+    rounds: tuple[Round, ...]
+    totals: tuple[tuple[int, ...], ...]
+    winners: int | None
+
+
+def matches(subject: Subject, found: Totals) -> list[Played]:
+    """The first matches of the seed; those that break a rule are left out."""
+    return subject.once("matches", lambda: _matches(subject, found))
+
+
+def _matches(subject: Subject, found: Totals) -> list[Played]:
+    out: list[Played] = []
+    for number in range(MATCHES):
+        played = _match(subject, found, number)
+        out += [] if played is None else [played]
+        if sum(m.winners is None for m in out) >= FEW:
+            break
+    return out
+
+
+def _match(subject: Subject, found: Totals, number: int) -> Played | None:
+    rules, chance = subject.rules, Chance.named(subject.seed, number)
+    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+    state, done = rules.new_match(), list[Round]()
+    try:
+        while len(done) < LIMITS.rounds and not (done and rules.over(state)):
+            done.append(table.round(state))
+            state = done[-1].settled
+        over = bool(done) and rules.over(state)
+        after = tuple(found.of(subject, r.settled) for r in done)
+        return Played(number, tuple(done), after, rules.winners(state) if over else None)
+    except (RuleError, Unfinished):
+        return None
