@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache, partial
 
 from domrules.grammar import core, syntax
 from domrules.grammar.core import BOOL, INT, Elem, Local, SetOf
 from domrules.grammar.declare import bounds, declare, in_range, no_such_slot, role_of
-from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
+from domrules.grammar.diagnostics import BadFile, Note, Reporter, did_you_mean
 from domrules.grammar.expressions import Expressions, texts, tile_key
-from domrules.grammar.merge import Declaration, declarations
+from domrules.grammar.merge import Declaration, declarations, has_twin
 from domrules.grammar.premises import premises
 from domrules.grammar.scope import Scope
 from domrules.grammar.statements import Statements, any_of
@@ -18,14 +19,25 @@ from domrules.grammar.static import check_game
 from domrules.grammar.syntax import File, Node, Part, Word, node, nodes, string, word
 
 
-def lower(files: Sequence[File], report: Reporter) -> core.Game | None:
-    """The game of the last file; None when a mistake was found."""
-    decls = declarations(files, report)
+def lower(files: Sequence[File], report: Reporter, *, small: bool = False) -> core.Game | None:
+    """The game of the last file, or its small twin; None when a mistake was found."""
+    decls = declarations(files, report, small=small)
     scope = declare(decls, {f.source.name: i for i, f in enumerate(files)}, report)
     lowering = Lowering(files, decls, scope)
     game = lowering.game()
     check_game(game, lowering.head, report)
-    return None if report.found else game
+    if report.found:
+        return None
+    return replace(game, twin=cache(partial(_twin, files))) if has_twin(files) and not small else game
+
+
+def _twin(files: Sequence[File]) -> core.Game:
+    """The small twin of a game. Raises BadFile."""
+    report = Reporter()
+    game = lower(files, report, small=True)
+    if game is None:
+        raise BadFile(report.in_order([file.source.name for file in reversed(files)]))
+    return game
 
 
 class Lowering:
