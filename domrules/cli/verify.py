@@ -42,6 +42,9 @@ def command(
     budget: Annotated[str, typer.Option(help="Limit of the whole run, as 5m; none by default.")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that look for answers.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the random play that looks for simple findings.")] = 1,
+    small: Annotated[
+        bool, typer.Option("--small", help="Go through the small twin, and compare with the solver.")
+    ] = False,
     require: Annotated[
         Required | None, typer.Option(help="What is good enough; by default what each item asks.")
     ] = None,
@@ -65,7 +68,9 @@ def command(
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
         options = dict(map(setting, settings))
-        request = Request(tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed)
+        request = Request(
+            tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed, small
+        )
         _known(game, [*request.only, *request.skip])
         planned = plan(game, request)
         if only_list:

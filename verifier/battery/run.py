@@ -35,6 +35,7 @@ from domrules.verifier.battery import (
     rounding,
     scoring,
     signs,
+    small,
     start,
     stock,
     tiles,
@@ -78,7 +79,7 @@ ITEMS: Sequence[Item] = (
     Item("E1", "every ending happens", alive.e1),
     Item("E2", "a round ends in one way", ends.e2),
     Item("E3", "a round ends", turns.e3),
-    Item("E4", "no position is a dead end", ends.e4),
+    Item("E4", "no position is a dead end", small.e4),
     Item("F4", "a fish has one outcome", resolution.f4),
     Item("C1", "settlements cover every ended round", scoring.c1),
     Item("C2", "rows of a settlement do not collide", scoring.c2),
@@ -113,7 +114,10 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query."""
+    """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query.
+
+    `small`: of the small twins of these tables, by both engines; all that both can answer.
+    """
 
     players: Collection[int] = ()
     options: Mapping[str, object] | None = None
@@ -121,6 +125,7 @@ class Request:
     skip: Collection[str] = ()
     seconds: float = 30.0
     seed: int = 1
+    small: bool = False
 
     def wants(self, name: str) -> bool:
         return name not in self.skip and (not self.only or name in self.only)
@@ -151,6 +156,9 @@ class Plan:
 def plan(game: core.Game, request: Request) -> Plan:
     """The questions of a request. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
     tables = list(_tables(game, request))
+    if request.small:
+        both = [Question(name, number) for number, table in enumerate(tables) for name in small.asked(table)]
+        return Plan(game, request, tables, [question for question in both if request.wants(question.name)])
     named = [Question("D2", None)]
     named += [Question(item.id, 0) for item in ONCE if tables]
     for number in range(len(tables)):
@@ -165,6 +173,7 @@ class Examiner:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.subjects: dict[int, Subject] = {}
+        self.gone: dict[int, small.Gone] = {}
         self.claims = {claim.name: claim for claim in plan.game.claims}
         self.items = {item.id: item for item in (*ONCE, *ITEMS)}
 
@@ -173,12 +182,27 @@ class Examiner:
         if question.table is None:
             return deal.d2(self.plan.game)
         subject, name = self.subject(question.table), question.name
+        if self.plan.request.small:
+            return self.both(question.table, subject, name)
         if name in self.items:
             return _asked(subject, name, self.items[name].ask)
         claim = self.claims[name]
         if claim.kind == "numbers":
             return claims.claim(subject, claim)
         return _asked(subject, name, partial(claims.claim, c=claim))
+
+    def both(self, number: int, subject: Subject, name: str) -> Verdict:
+        """The verdict of both engines about the twin of a table."""
+        if number not in self.gone:
+            try:
+                self.gone[number] = small.Gone(small.twins(subject))
+            except small.NoTwin as why:
+                return subject.verdict(name, Word.SKIPPED, since=time.perf_counter(), reason=str(why))
+        gone = self.gone[number]
+        claim = next((c for c in gone.instance.game.claims if c.name == name), None)
+        asks = partial(claims.claim, c=claim) if claim is not None else self.items[name].ask
+        verdict = small.both(gone, name, None if name == "E4" else partial(_asked, gone.subject, name, asks))
+        return replace(verdict, scope=f"twin {verdict.scope}")
 
     def subject(self, number: int) -> Subject:
         """A table by its place. Events are left out: what only they write is fixed."""

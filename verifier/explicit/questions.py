@@ -222,7 +222,7 @@ def f1(gone: Gone) -> Verdict:
 
 
 def _plays_on(gone: Gone, state: State, plays: Collection[int]) -> bool:
-    """Can anything be played after passes and draws, if the round went on?"""
+    """Can anything be played after passes and draws, if the round went on, whoever's turn it were?"""
     rules, cell = gone.rules, gone.rules.layout.cell("ending")
     uncounted = gone.rules.layout.cell("moves")
 
@@ -231,7 +231,10 @@ def _plays_on(gone: Gone, state: State, plays: Collection[int]) -> bool:
         cells[cell], cells[uncounted] = None, 0
         return State(tuple(cells))
 
-    waiting, seen = [going(state)], {going(state).cells}
+    movers = gone.instance.role("state", "mover")
+    turns = [{(mover, None): p} for mover in movers for p in range(gone.instance.players)]
+    waiting = [going(rules.layout.put(state, turn)) for turn in turns]
+    seen = {s.cells for s in waiting}
     for s in waiting:
         for move in rules.legal_moves(s):
             if move.action in plays:
