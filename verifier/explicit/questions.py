@@ -232,8 +232,8 @@ def _plays_on(gone: Gone, state: State, plays: Collection[int]) -> bool:
         return State(tuple(cells))
 
     movers = gone.instance.role("state", "mover")
-    turns = [{(mover, None): p} for mover in movers for p in range(gone.instance.players)]
-    waiting = [going(rules.layout.put(state, turn)) for turn in turns]
+    turns = [(mover, p) for mover in movers for p in range(gone.instance.players)]
+    waiting = [going(rules.layout.put(state, {(mover, None): p})) for mover, p in turns]
     seen = {s.cells for s in waiting}
     for s in waiting:
         for move in rules.legal_moves(s):
