@@ -164,6 +164,9 @@ class _Explorer:
                         out.parents[after] = (number, ply)
                         following.append(after)
             level, depth = following, depth + 1
+        if self.uncounted is not None:
+            moves = ("moves", None)
+            out.states = [self.rules.layout.put(s, {moves: d}) for s, d in zip(out.states, out.depths, strict=True)]
 
     def standing(self, match: State) -> Cells:
         """What a later round can depend on."""
