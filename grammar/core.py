@@ -11,8 +11,8 @@ The terms (types, expressions, statements) stand in `terms`; they are named here
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
@@ -521,8 +521,8 @@ class Game:
     claims: tuple[Claim, ...]
     examples: tuple[Example, ...]
     events: tuple[Action, ...] = ()
-    twin: Callable[[], Game] | None = field(default=None, compare=False, repr=False)
-    """Makes the same game small enough to be gone through; may raise BadFile. None: no file says how."""
+    twin: Game | None = None
+    """The same game small enough to be gone through, if the files say how."""
 
     @property
     def abstract(self) -> bool:

@@ -75,8 +75,6 @@ def check(path: Path, spared: Collection[str] = ()) -> Loaded:
     if game is not None:
         with suppress(Enough):
             check_settings(game, report)
-            if game.twin is not None and not report.found:
-                lower(files, report, small=True)
     found = tuple(d for d in report.in_order(_names_of(files)) if d.code not in spared)
     return Loaded(None if found else game, found, tuple(files), report.more)
 

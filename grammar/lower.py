@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache, partial
 
 from domrules.grammar import core, syntax
 from domrules.grammar.core import BOOL, INT, Elem, Local, SetOf
 from domrules.grammar.declare import bounds, declare, in_range, no_such_slot, role_of
-from domrules.grammar.diagnostics import BadFile, Note, Reporter, did_you_mean
+from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.expressions import Expressions, texts, tile_key
 from domrules.grammar.merge import Declaration, declarations, has_twin
 from domrules.grammar.premises import premises
@@ -26,18 +25,10 @@ def lower(files: Sequence[File], report: Reporter, *, small: bool = False) -> co
     lowering = Lowering(files, decls, scope)
     game = lowering.game()
     check_game(game, lowering.head, report)
-    if report.found:
-        return None
-    return replace(game, twin=cache(partial(_twin, files))) if has_twin(files) and not small else game
-
-
-def _twin(files: Sequence[File]) -> core.Game:
-    """The small twin of a game. Raises BadFile."""
-    report = Reporter()
-    game = lower(files, report, small=True)
-    if game is None:
-        raise BadFile(report.in_order([file.source.name for file in reversed(files)]))
-    return game
+    if small or report.found or not has_twin(files):
+        return None if report.found else game
+    twin = lower(files, report, small=True)
+    return None if twin is None else replace(game, twin=twin)
 
 
 class Lowering:

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from tables import HOUSE, SPECS, TINY, chance, game, written
 from test_verdicts import expectations
-from typer.testing import CliRunner
 
-from domrules.cli.app import build
+from domrules.grammar import core
 from domrules.grammar.instance import instantiate, specialise_expr
 from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
@@ -26,14 +25,14 @@ from domrules.verifier.explicit.both import combined
 from domrules.verifier.explicit.explore import Limits, TooLarge, every_deal, explore, lasting
 from domrules.verifier.explicit.questions import QUESTIONS, Gone, ask
 from domrules.verifier.explicit.twin import NoTwin, twin
-from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.verdict import Verdict, Word, exit_code
 
 CASES = sorted((Path(__file__).parent / "cases" / "small").glob("*.dom"))
 TWINS = [
     (name, players)
     for name in (*SPECS, *HOUSE)
     for players in game(name).seats
-    if (made := game(name).twin) is not None and players in made().seats
+    if (made := game(name).twin) is not None and players in made.seats
 ]
 
 
@@ -47,10 +46,15 @@ def whole(name: str, players: int, full: bool) -> None:
         pytest.skip("in a full run")
 
 
+def subject(of: core.Game, players: int, seconds: float) -> Subject:
+    """The twin of a table, as the engines have it."""
+    return Subject(optimise(replace(twin(of, players, {}), events=())), seconds)
+
+
 @cache
 def gone(name: str, players: int) -> Gone:
     """The twin of a shipped table."""
-    return Gone(Subject(twin(game(name), players, {}), seconds=1.0))
+    return Gone(subject(game(name), players, 1.0))
 
 
 # ---------------------------------------------------------------- items
@@ -58,7 +62,7 @@ def gone(name: str, players: int) -> Gone:
 
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_says_what_the_file_expects(path: Path) -> None:
-    for players, item, wanted in expectations(path):
+    for players, item, wanted in expectations(path.read_text(encoding="utf-8")):
         table = Gone(Subject(optimise(instantiate(load(path), players))))
         verdict = ask(table, item)
         assert verdict is not None
@@ -68,7 +72,9 @@ def test_says_what_the_file_expects(path: Path) -> None:
 
 def test_every_question_is_answered_in_both_ways() -> None:
     """Some case has the item hold, and some has it fail; nothing is moved in two places, so D3 cannot fail."""
-    seen = {(item, word.split()[0]) for path in CASES for _, item, word in expectations(path)}
+    seen = {
+        (item, word.split()[0]) for path in CASES for _, item, word in expectations(path.read_text(encoding="utf-8"))
+    }
     fails = {item for item, word in seen if word in ("REFUTED", "IMPOSSIBLE")}
     holds = {item for item, word in seen if word == "EXHAUSTED"}
     assert set(QUESTIONS) - fails == {"D3", "F2"}
@@ -174,11 +180,11 @@ def test_an_engine_that_errs_is_found_out(tmp_path: Path, monkeypatch: pytest.Mo
 
     items = [replace(item, ask=wrong) if item.id == "F2" else item for item in run.ITEMS]
     monkeypatch.setattr(run, "ITEMS", items)
-    result = CliRunner().invoke(build(), ["verify", "block", "F2", "--small", "--players", "2"])
-    assert result.exit_code == 6
-    assert "DISAGREE (gone through: EXHAUSTED small table; the solver: IMPOSSIBLE)" in result.stdout
+    (verdict,) = verify(game("block"), Request([2], only=("F2",), small=True))
+    assert exit_code([verdict]) == 6
+    assert verdict.text == "DISAGREE (gone through: EXHAUSTED small table; the solver: IMPOSSIBLE)"
     (made,) = tmp_path.iterdir()
-    assert str(made) in result.stdout
+    assert str(made) in verdict.details[0]
     assert {p.name for p in made.iterdir()} >= {
         "README", "table.json", "answers.json", "versions.json", "instance.txt", "block.dom", "row.dom", "line.dom",
     }  # fmt: skip
@@ -275,7 +281,7 @@ def broken_lemmas(table: Gone) -> set[str]:
 )
 def test_a_wrong_lemma_is_refused_by_both(wrong: str, tmp_path: Path) -> None:
     variant = written(tmp_path, f"game misled extends draw\nlemma wrong: {wrong}\n", "misled")
-    table = Gone(Subject(twin(variant, 2, {}), seconds=5.0))
+    table = Gone(subject(variant, 2, 5.0))
     assert broken_lemmas(table) == {"wrong"}
     assert "wrong" not in {fact.name for fact in table.subject.proved}
     assert "wrong" in table.subject.lost

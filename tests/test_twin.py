@@ -32,7 +32,7 @@ def test_the_twin_differs_where_the_files_say_so(tmp_path: Path) -> None:
     assert variant.seats == (2, 3, 4)
     assert instantiate(variant, 2).deals[0][0] == 5
     assert variant.twin is not None
-    small = variant.twin()
+    small = variant.twin
     assert small.seats == (2,)
     assert small.twin is None
     table = instantiate(small, 2)
@@ -43,12 +43,11 @@ def test_the_twin_differs_where_the_files_say_so(tmp_path: Path) -> None:
     assert "laid > 2" not in variant.endings[0].span.text
 
 
-def test_the_twin_is_made_when_it_is_asked_for() -> None:
+def test_the_twin_has_options_of_its_own_and_no_examples() -> None:
     block = game("block")
     assert block.twin is not None
-    assert block.twin() is block.twin()
-    assert block.twin().examples == ()
-    assert block.twin().options["tiles_each"].high == 3
+    assert block.twin.examples == ()
+    assert block.twin.options["tiles_each"].high == 3
     assert block.options["tiles_each"].high == 9
 
 

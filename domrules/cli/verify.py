@@ -68,10 +68,10 @@ def command(
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
         options = dict(map(setting, settings))
-        request = Request(
-            tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed, small
-        )
+        request = Request(tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed, small)
         _known(game, [*request.only, *request.skip])
+        if small and (save is not None or as_example):
+            raise typer.BadParameter("a hand of the small twin is none of the game, and cannot be kept with --small")
         planned = plan(game, request)
         if only_list:
             print_list(planned)
@@ -80,7 +80,7 @@ def command(
         until = None if within is None else time.monotonic() + within - (time.perf_counter() - started)
         policy = Policy(None if require is None else Least(require), fail_on)
         report = Report(file, Inquiry(planned, store, jobs, until), policy, within, started)
-        return _report(report, format, Witnesses(game, file, save, as_example))
+        return _report(report, format, Witnesses((small and game.twin) or game, file, save, as_example))
     except BadFile as wrong:
         raise refused(wrong) from None
     except SettingError as wrong:

@@ -43,6 +43,8 @@ from domrules.verifier.battery import (
     writes,
 )
 from domrules.verifier.battery.subject import Subject, told_options
+from domrules.verifier.explicit import twin
+from domrules.verifier.explicit.questions import Gone
 from domrules.verifier.verdict import Verdict, Word
 
 
@@ -157,8 +159,7 @@ def plan(game: core.Game, request: Request) -> Plan:
     """The questions of a request. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
     tables = list(_tables(game, request))
     if request.small:
-        both = [Question(name, number) for number, table in enumerate(tables) for name in small.asked(table)]
-        return Plan(game, request, tables, [question for question in both if request.wants(question.name)])
+        return _small(game, tables, request)
     named = [Question("D2", None)]
     named += [Question(item.id, 0) for item in ONCE if tables]
     for number in range(len(tables)):
@@ -167,13 +168,25 @@ def plan(game: core.Game, request: Request) -> Plan:
     return Plan(game, request, tables, [question for question in named if request.wants(question.name)])
 
 
+def _small(game: core.Game, tables: Sequence[core.Instance], request: Request) -> Plan:
+    """The same about the twins: all that two engines can answer. Of a table without one only E4, which says why."""
+    twins = [twin.made(table) for table in tables]
+    named = [
+        Question(name, number)
+        for number, made in enumerate(twins)
+        for name in (["E4"] if isinstance(made, str) else small.asked(made.game))
+    ]
+    found = [table if isinstance(made, str) else made for table, made in zip(tables, twins, strict=True)]
+    return Plan(game, request, found, [question for question in named if request.wants(question.name)])
+
+
 class Examiner:
     """Answers the questions of a plan. What is proved of a table is kept for its other questions."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.subjects: dict[int, Subject] = {}
-        self.gone: dict[int, small.Gone] = {}
+        self.gone: dict[int, Gone] = {}
         self.claims = {claim.name: claim for claim in plan.game.claims}
         self.items = {item.id: item for item in (*ONCE, *ITEMS)}
 
@@ -192,13 +205,12 @@ class Examiner:
         return _asked(subject, name, partial(claims.claim, c=claim))
 
     def both(self, number: int, subject: Subject, name: str) -> Verdict:
-        """The verdict of both engines about the twin of a table."""
-        if number not in self.gone:
-            try:
-                self.gone[number] = small.Gone(small.twins(subject))
-            except small.NoTwin as why:
-                return subject.verdict(name, Word.SKIPPED, since=time.perf_counter(), reason=str(why))
-        gone = self.gone[number]
+        """The verdict of both engines about a twin."""
+        if subject.instance.game is not self.plan.game.twin:
+            reason = twin.made(subject.instance)
+            return subject.verdict(name, Word.SKIPPED, since=time.perf_counter(), reason=str(reason))
+        subject.seconds = min(subject.seconds, small.PATIENCE)
+        gone = self.gone.setdefault(number, Gone(subject))
         claim = next((c for c in gone.instance.game.claims if c.name == name), None)
         asks = partial(claims.claim, c=claim) if claim is not None else self.items[name].ask
         verdict = small.both(gone, name, None if name == "E4" else partial(_asked, gone.subject, name, asks))

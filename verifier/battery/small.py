@@ -12,8 +12,8 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.explicit import bundle
 from domrules.verifier.explicit.both import combined
 from domrules.verifier.explicit.explore import TooLarge
-from domrules.verifier.explicit.questions import QUESTIONS, Gone, ask
-from domrules.verifier.explicit.twin import NoTwin, told, twin, twin_of
+from domrules.verifier.explicit.questions import ANSWERED, QUESTIONS, Gone, ask
+from domrules.verifier.explicit.twin import NoTwin, told, twin_of
 from domrules.verifier.verdict import Standing, Verdict, Word
 
 PATIENCE = 1.0
@@ -25,7 +25,8 @@ def e4(subject: Subject) -> Verdict:
     started = time.perf_counter()
     try:
         small = twin_of(subject)
-        found = ask(Gone(small), "E4")
+        gone = Gone(small)
+        found = ask(gone, "E4")
     except (NoTwin, TooLarge) as why:
         verdict = ends.e4(subject)
         return replace(verdict, details=(*verdict.details, f"the small twin is not gone through: {why}"))
@@ -36,22 +37,17 @@ def e4(subject: Subject) -> Verdict:
             return replace(full, details=(*full.details, f"at the small twin it is otherwise: {found.text}"))
     size = told(small.instance)
     says = "; ".join(filter(None, [found.doesnt_say, f"the same of the full table: the twin has {size}"]))
-    return replace(found, scope=subject.scope, seconds=time.perf_counter() - started, doesnt_say=says)
+    seconds = time.perf_counter() - started
+    if found.witness is not None:
+        found = replace(found, details=(*found.details, *gone.told(found.witness)))
+    return replace(
+        found, scope=subject.scope, seconds=seconds, doesnt_say=says, witness=None, transcript=None
+    )  # a hand of the twin is none of the game
 
 
-def twins(subject: Subject) -> Subject:
-    """The twin as a subject for both engines. Raises NoTwin."""
-    small = twin_of(subject)
-    return replace(small, seconds=min(subject.seconds, PATIENCE))
-
-
-def asked(table: core.Instance) -> list[str]:
-    """Items and claims that both engines can answer about the twin of a table; E4 alone, which says why, without a twin."""
-    try:
-        small = twin(table.game, table.players, table.options)
-    except NoTwin:
-        return ["E4"]
-    return [*QUESTIONS, *(c.name for c in small.game.claims if c.kind != "numbers")]
+def asked(twin: core.Game) -> list[str]:
+    """Items and claims that both engines can answer about a twin."""
+    return [*QUESTIONS, *(c.name for c in twin.claims if c.kind in ANSWERED)]
 
 
 def both(gone: Gone, name: str, solver: Callable[[], Verdict] | None) -> Verdict:

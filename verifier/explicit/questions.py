@@ -23,6 +23,9 @@ from domrules.verifier.explicit.explore import Explored, Limits, explore, match_
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
 
+ANSWERED = ("always", "never", "reachable", "dealt", "settled")
+"""Kinds of claims that looking at positions decides."""
+
 
 @dataclass
 class Gone:
@@ -43,7 +46,7 @@ class Gone:
     @cached_property
     def claims(self) -> Mapping[str, core.Expr]:
         """The claims about positions, as expressions of this table."""
-        kinds = [c for c in self.instance.game.claims if c.kind != "numbers"]
+        kinds = [c for c in self.instance.game.claims if c.kind in ANSWERED]
         return {c.name: specialise_expr(self.instance, c.body) for c in kinds}
 
     @cached_property
@@ -93,12 +96,14 @@ class Gone:
         return self.subject.verdict(item, Word.SKIPPED, since=self.began, reason=reason)
 
     def shown(self, number: int, more: str = "") -> tuple[Sequence[str], Witness]:
-        """A position as the way to it, for people."""
-        witness = self.all.witness(number)
+        """The way to a position, and what more there is to say."""
+        return [more] if more else [], self.all.witness(number)
+
+    def told(self, witness: Witness) -> list[str]:
+        """The deal and the moves of a witness, for people."""
         moves = " ".join(witness.moves(self.instance))
         lines = [f"  {line}" for line in zones(self.instance, witness.dealt)]
-        lines.append(f"  played: {moves}" if moves else "  before the first move")
-        return [*lines, *([f"  {more}"] if more else [])], witness
+        return [*lines, f"  played: {moves}" if moves else "  before the first move"]
 
     def never(self, item: str, numbers: Iterator[int], *, settling: bool = False) -> Verdict:
         """No position is among these."""
@@ -412,6 +417,6 @@ def ask(gone: Gone, item: str) -> Verdict | None:
         if item in QUESTIONS:
             return QUESTIONS[item](gone)
         found = next((c for c in gone.instance.game.claims if c.name == item), None)
-        return None if found is None or found.kind == "numbers" else claim(gone, found)
+        return None if found is None or found.kind not in ANSWERED else claim(gone, found)
     except RuleError as error:
         return gone.subject.verdict(item, Word.UNKNOWN, since=gone.began, reason=f"a rule breaks: {error.sentence}")

@@ -17,11 +17,11 @@ class NoTwin(Exception):
 
 
 def twin(game: core.Game, players: int, options: Mapping[str, object]) -> core.Instance:
-    """The twin of a table, optimised, without events. Options that the twin declares anew keep its values. Raises NoTwin."""
-    if game.twin is None:
+    """The twin of a table. Options that the twin declares anew keep its values. Raises NoTwin."""
+    small = game.twin
+    if small is None:
         raise NoTwin("no `twin` says how the game is made small")
     try:
-        small = game.twin()
         if players not in small.seats:
             raise NoTwin(f"the twin is for {told_seats(small.seats)} players")
         kept = {name: value for name, value in options.items() if _same(game, small, name)}
@@ -33,7 +33,7 @@ def twin(game: core.Game, players: int, options: Mapping[str, object]) -> core.I
         raise NoTwin(f"the twin cannot be made: {wrong.diagnostics[0].message}") from None
     except SettingError as wrong:
         raise NoTwin(f"the twin cannot be made: {wrong}") from None
-    return optimise(replace(instance, events=()))
+    return instance
 
 
 def _same(game: core.Game, small: core.Game, option: str) -> bool:
@@ -41,14 +41,22 @@ def _same(game: core.Game, small: core.Game, option: str) -> bool:
     return option not in game.options or game.options[option].span == small.options[option].span
 
 
+def made(table: core.Instance) -> core.Instance | str:
+    """The twin of a table, or why there is none."""
+    try:
+        small = twin(table.game, table.players, table.options)
+    except NoTwin as why:
+        return str(why)
+    foreign = set(small.sorts["tile"].names) - set(table.sorts["tile"].names)
+    return f"the twin has the tile {min(foreign)}, which the game has not" if foreign else small
+
+
 def twin_of(subject: Subject) -> Subject:
-    """The twin of a table under study. Raises NoTwin."""
-    instance = subject.instance
-    small = twin(instance.game, instance.players, instance.options)
-    foreign = set(small.sorts["tile"].names) - set(instance.sorts["tile"].names)
-    if foreign:
-        raise NoTwin(f"the twin has the tile {min(foreign)}, which the game has not")
-    return Subject(small, subject.seconds, subject.seed)
+    """The twin of a table under study, optimised, without events. Raises NoTwin."""
+    small = made(subject.instance)
+    if isinstance(small, str):
+        raise NoTwin(small)
+    return Subject(optimise(replace(small, events=())), subject.seconds, subject.seed)
 
 
 def told(instance: core.Instance) -> str:
