@@ -44,7 +44,7 @@ from domrules.verifier.battery import (
 )
 from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.explicit import twin
-from domrules.verifier.explicit.questions import Gone
+from domrules.verifier.explicit.questions import ANSWERED, QUESTIONS, Gone
 from domrules.verifier.verdict import Verdict, Word
 
 
@@ -174,10 +174,15 @@ def _small(game: core.Game, tables: Sequence[core.Instance], request: Request) -
     named = [
         Question(name, number)
         for number, made in enumerate(twins)
-        for name in (["E4"] if isinstance(made, str) else small.asked(made.game))
+        for name in (["E4"] if isinstance(made, str) else _of_both(made.game))
     ]
     found = [table if isinstance(made, str) else made for table, made in zip(tables, twins, strict=True)]
     return Plan(game, request, found, [question for question in named if request.wants(question.name)])
+
+
+def _of_both(game: core.Game) -> list[str]:
+    """Items and claims that both engines can answer."""
+    return [*QUESTIONS, *(c.name for c in game.claims if c.kind in ANSWERED)]
 
 
 class Examiner:
@@ -213,7 +218,7 @@ class Examiner:
         gone = self.gone.setdefault(number, Gone(subject))
         claim = next((c for c in gone.instance.game.claims if c.name == name), None)
         asks = partial(claims.claim, c=claim) if claim is not None else self.items[name].ask
-        verdict = small.both(gone, name, None if name == "E4" else partial(_asked, gone.subject, name, asks))
+        verdict = small.both(gone, claim or name, None if name == "E4" else partial(_asked, gone.subject, name, asks))
         return replace(verdict, scope=f"twin {verdict.scope}")
 
     def subject(self, number: int) -> Subject:

@@ -7,12 +7,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import BadFile
 from domrules.verifier.battery import ends
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.explicit import bundle
 from domrules.verifier.explicit.both import combined
 from domrules.verifier.explicit.explore import TooLarge
-from domrules.verifier.explicit.questions import ANSWERED, QUESTIONS, Gone, ask
+from domrules.verifier.explicit.questions import Gone, ask
 from domrules.verifier.explicit.twin import NoTwin, told, twin_of
 from domrules.verifier.verdict import Standing, Verdict, Word
 
@@ -45,16 +46,13 @@ def e4(subject: Subject) -> Verdict:
     )  # a hand of the twin is none of the game
 
 
-def asked(twin: core.Game) -> list[str]:
-    """Items and claims that both engines can answer about a twin."""
-    return [*QUESTIONS, *(c.name for c in twin.claims if c.kind in ANSWERED)]
-
-
-def both(gone: Gone, name: str, solver: Callable[[], Verdict] | None) -> Verdict:
+def both(gone: Gone, asked: str | core.Claim, solver: Callable[[], Verdict] | None) -> Verdict:
     """The verdict of both engines about an item or claim; that of the solver alone where there is nothing to go through."""
-    began = time.perf_counter()
+    began, name = time.perf_counter(), asked if isinstance(asked, str) else asked.name
     try:
-        explicit = ask(gone, name)
+        explicit = ask(gone, asked)
+    except BadFile as missing:
+        return gone.subject.verdict(name, Word.SKIPPED, since=began, reason=missing.diagnostics[0].message)
     except TooLarge as why:
         explicit = gone.subject.verdict(name, Word.UNKNOWN, since=began, reason=str(why))
     if solver is None:

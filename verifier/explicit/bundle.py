@@ -58,7 +58,7 @@ def texts(game: core.Game) -> Iterator[Source]:
     """The files of a game, its own first."""
     spans: list[Span] = [v.span for v in game.vars.values()]
     spans += [f.span for f in game.fns.values()] + [a.span for a in game.actions] + [e.span for e in game.endings]
-    spans += [s.span for s in game.settles] + [o.span for o in game.options.values()] + [c.span for c in game.claims]
+    spans += [s.span for s in game.settles] + [o.span for o in game.options.values()]
     found = {span.source.name: span.source for span in spans if span.source.name}
     yield from sorted(found.values(), key=lambda source: source.name != game.file)
 

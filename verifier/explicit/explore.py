@@ -111,19 +111,19 @@ class Explored:
         return max(best.values(), default=0) if done == len(self.states) else None
 
 
-def explore(rules: Rules, asked: Sequence[core.Expr] = (), limits: Limits = Limits()) -> Explored:
-    """Go through everything. `asked`: expressions that will be looked at in the positions. Raises TooLarge."""
-    return _Explorer(rules, asked, limits).run()
+def explore(rules: Rules, *, counting: bool = False, limits: Limits = Limits()) -> Explored:
+    """Go through everything. `counting`: positions differ by the number of moves, too. Raises TooLarge."""
+    return _Explorer(rules, counting, limits).run()
 
 
 class _Explorer:
-    def __init__(self, rules: Rules, asked: Sequence[core.Expr], limits: Limits) -> None:
+    def __init__(self, rules: Rules, counting: bool, limits: Limits) -> None:
         self.rules, self.limits, self.instance = rules, limits, rules.instance
         self.out = Explored(rules)
         self.known: dict[Cells, int] = {}
         self.lasting = self.out.lasting = lasting(self.instance)
-        uses = read_anywhere(self.instance) | _variables(self.instance, asked)
-        self.uncounted = None if "moves" in uses else rules.layout.cell("moves")
+        counts = counting or "moves" in read_anywhere(self.instance)
+        self.uncounted = None if counts else rules.layout.cell("moves")
 
     def run(self) -> Explored:
         first = self.rules.new_match()

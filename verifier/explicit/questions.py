@@ -20,6 +20,7 @@ from domrules.verifier.battery.play import zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.explicit import choosing
 from domrules.verifier.explicit.explore import Explored, Limits, explore, match_reads
+from domrules.verifier.reads import Reads
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
 
@@ -33,6 +34,7 @@ class Gone:
 
     subject: Subject
     limits: Limits = field(default_factory=Limits)
+    counting: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     @property
@@ -44,15 +46,14 @@ class Gone:
         return self.subject.instance
 
     @cached_property
-    def claims(self) -> Mapping[str, core.Expr]:
-        """The claims about positions, as expressions of this table."""
-        kinds = [c for c in self.instance.game.claims if c.kind in ANSWERED]
-        return {c.name: specialise_expr(self.instance, c.body) for c in kinds}
-
-    @cached_property
     def all(self) -> Explored:
         """Everything. Raises TooLarge."""
-        return explore(self.rules, [*self.claims.values()], self.limits)
+        return explore(self.rules, counting=self.counting, limits=self.limits)
+
+    @cached_property
+    def with_moves(self) -> Gone:
+        """The same table with positions apart that differ in the number of moves."""
+        return self if self.counting else Gone(self.subject, self.limits, counting=True)
 
     @cached_property
     def counted(self) -> str:
@@ -358,8 +359,10 @@ def uncovered(settle: core.Settle) -> core.Expr:
 
 
 def claim(gone: Gone, c: core.Claim) -> Verdict:
-    """A claim about positions."""
-    holds = gone.rules.question(gone.claims[c.name])
+    """A claim about positions. Raises BadFile when it names what the table has not."""
+    body = specialise_expr(gone.instance, c.body)
+    gone = gone.with_moves if "moves" in Reads(gone.instance).variables(body) else gone
+    holds = gone.rules.question(body)
     match c.kind:
         case "reachable":
             number = next((i for i, s in enumerate(gone.all.states) if holds(s)), None)
@@ -410,13 +413,13 @@ QUESTIONS: Mapping[str, Asks] = {
 """Items that going through a table decides."""
 
 
-def ask(gone: Gone, item: str) -> Verdict | None:
-    """The verdict of an item or claim; None when looking at positions does not decide it. Raises TooLarge."""
+def ask(gone: Gone, asked: str | core.Claim) -> Verdict | None:
+    """The verdict of an item or claim; None when looking at positions does not decide it. Raises TooLarge, BadFile."""
     gone.began = time.perf_counter()
     try:
-        if item in QUESTIONS:
-            return QUESTIONS[item](gone)
-        found = next((c for c in gone.instance.game.claims if c.name == item), None)
-        return None if found is None or found.kind not in ANSWERED else claim(gone, found)
+        if isinstance(asked, core.Claim):
+            return claim(gone, asked) if asked.kind in ANSWERED else None
+        return QUESTIONS[asked](gone) if asked in QUESTIONS else None
     except RuleError as error:
-        return gone.subject.verdict(item, Word.UNKNOWN, since=gone.began, reason=f"a rule breaks: {error.sentence}")
+        name = asked if isinstance(asked, str) else asked.name
+        return gone.subject.verdict(name, Word.UNKNOWN, since=gone.began, reason=f"a rule breaks: {error.sentence}")

@@ -26,9 +26,8 @@ def twin(game: core.Game, players: int, options: Mapping[str, object]) -> core.I
             raise NoTwin(f"the twin is for {told_seats(small.seats)} players")
         kept = {name: value for name, value in options.items() if _same(game, small, name)}
         instance = instantiate(small, players, kept)
-        said = [lemma.body for lemma in small.lemmas] + [c.body for c in small.claims if c.kind != "numbers"]
-        for body in said:
-            specialise_expr(instance, body)
+        for lemma in small.lemmas:
+            specialise_expr(instance, lemma.body)
     except BadFile as wrong:
         raise NoTwin(f"the twin cannot be made: {wrong.diagnostics[0].message}") from None
     except SettingError as wrong:
