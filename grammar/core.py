@@ -521,6 +521,8 @@ class Game:
     claims: tuple[Claim, ...]
     examples: tuple[Example, ...]
     events: tuple[Action, ...] = ()
+    twin: Game | None = None
+    """The same game small enough to be gone through, if the files say how."""
 
     @property
     def abstract(self) -> bool:

@@ -16,8 +16,13 @@ DECLARATIONS = tuple(
     ).split()
 )
 
+PREFIXES = ("instead", "twin")
+"""Words before a declaration."""
+
 _SCAN = re.compile(
-    r'"[^"\n]*"?|#[^\n]*|\b(?:instead(?:\s|#[^\n]*\n)+)?(?:' + "|".join(DECLARATIONS) + r")\b(?!\|)|\binstead\b"
+    r'"[^"\n]*"?|#[^\n]*|\b(?:(?:instead|twin)(?:\s|#[^\n]*\n)+)?(?:'
+    + "|".join(DECLARATIONS)
+    + r")\b(?!\|)|\b(?:instead|twin)\b(?!\|)"
 )
 
 

@@ -127,11 +127,12 @@ def _line_starts(source: Source, at: int, end: int, known: frozenset[str]) -> It
 
 
 def misplaced(source: Source, piece: cut.Piece, report: Reporter) -> None:
-    """A lonely `instead`."""
+    """A lonely `instead` or `twin`."""
     span = Span(source, piece.start, piece.start + len(piece.word))
     name = re.compile(r"\s*([a-z_]\w*)").match(source.text, span.end, piece.end)
-    fix = f"write `instead rule {name[1]} …`" if name else "write `instead rule …`, `instead settle …`"
-    report.add("DOM106", "`instead` must stand before a declaration", span, fix=fix)
+    word = piece.word
+    fix = f"write `{word} rule {name[1]} …`" if name else f"write `{word} rule …`, `{word} settle …`"
+    report.add("DOM106", f"`{word}` must stand before a declaration", span, fix=fix)
 
 
 # ---------------------------------------------------------------- characters

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from domrules.grammar.cut import PREFIXES
 from domrules.grammar.syntax import File, Node, Part, Word, node, nodes, words
 
 WIDTH = 100
@@ -54,7 +55,7 @@ def show(part: Part) -> str:
 
 
 def _kind(n: Node) -> str:
-    return node(n.parts[0]).kind if n.kind == "instead" else n.kind
+    return node(n.parts[0]).kind if n.kind in PREFIXES else n.kind
 
 
 def _after(lead: str, part: Part) -> str:
@@ -91,8 +92,8 @@ def _table(rows: Sequence[tuple[str, str]]) -> str:
 def _declaration(n: Node) -> str:
     p = n.parts
     match n.kind:
-        case "instead":
-            return f"instead {show(p[0])}"
+        case "instead" | "twin":
+            return f"{n.kind} {show(p[0])}"
         case "game" | "family":
             return _documented(f"{n.kind} {show(p[0])}{_after(' extends ', p[1])}", p[2])
         case "title":

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from domrules.grammar import core
+from domrules.grammar.cut import PREFIXES
 from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean
 from domrules.grammar.explain import plain
 from domrules.grammar.lower import lower
@@ -108,7 +109,7 @@ def _headed(files: list[File], report: Reporter) -> bool:
 
 
 def _is_head(n: Node) -> bool:
-    return (node(n.parts[0]) if n.kind == "instead" else n).kind in ("game", "family")
+    return (node(n.parts[0]) if n.kind in PREFIXES else n).kind in ("game", "family")
 
 
 MISSING = frozenset("DOM404 DOM418 DOM421 DOM422".split())
@@ -119,7 +120,7 @@ def _follow_up(files: list[File]) -> Callable[[Diagnostic], bool]:
     """Is a mistake only there because a declaration could not be read?"""
     broken = [re.sub(r'"[^"\n]*"?|#[^\n]*', " ", span.text) for file in files for span in file.broken]
     lost = {word for text in broken for word in _words(text)}
-    declared = {word for text in broken for word in _words(text.strip().removeprefix("instead"))[1:2]}
+    declared = {word for text in broken for word in _words(re.sub(r"^\s*(instead|twin)\b", "", text))[1:2]}
 
     def follows(d: Diagnostic) -> bool:
         suspects = lost if d.code.startswith("DOM2") else declared
@@ -209,7 +210,7 @@ def _chain(path: Path, report: Reporter, files: list[File]) -> bool:
 def _parent(file: File) -> Word | None:
     for n in file.declarations:
         if _is_head(n):
-            head = node(n.parts[0]) if n.kind == "instead" else n
+            head = node(n.parts[0]) if n.kind in PREFIXES else n
             return word(head.parts[1]) if head.parts[1] is not None else None
     return None
 

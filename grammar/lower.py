@@ -10,7 +10,7 @@ from domrules.grammar.core import BOOL, INT, Elem, Local, SetOf
 from domrules.grammar.declare import bounds, declare, in_range, no_such_slot, role_of
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.expressions import Expressions, texts, tile_key
-from domrules.grammar.merge import Declaration, declarations
+from domrules.grammar.merge import Declaration, declarations, has_twin
 from domrules.grammar.premises import premises
 from domrules.grammar.scope import Scope
 from domrules.grammar.statements import Statements, any_of
@@ -18,14 +18,17 @@ from domrules.grammar.static import check_game
 from domrules.grammar.syntax import File, Node, Part, Word, node, nodes, string, word
 
 
-def lower(files: Sequence[File], report: Reporter) -> core.Game | None:
-    """The game of the last file; None when a mistake was found."""
-    decls = declarations(files, report)
+def lower(files: Sequence[File], report: Reporter, *, small: bool = False) -> core.Game | None:
+    """The game of the last file, or its small twin; None when a mistake was found."""
+    decls = declarations(files, report, small=small)
     scope = declare(decls, {f.source.name: i for i, f in enumerate(files)}, report)
     lowering = Lowering(files, decls, scope)
     game = lowering.game()
     check_game(game, lowering.head, report)
-    return None if report.found else game
+    if small or report.found or not has_twin(files):
+        return None if report.found else game
+    twin = lower(files, report, small=True)
+    return None if twin is None else replace(game, twin=twin)
 
 
 class Lowering:

@@ -1,4 +1,4 @@
-"""Files of a chain → one list of declarations: what a variant adds, and what it says `instead`."""
+"""Files of a chain → one list of declarations: what a variant adds, what it says `instead`, and what its `twin` does."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from domrules.grammar.cut import PREFIXES
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
 from domrules.grammar.syntax import File, Node, node, nodes, string, word
 
@@ -45,6 +46,8 @@ class Declaration:
     file: int
     instead: bool
     source: str = ""
+    twin: bool = False
+    """It holds in the small twin of the game only."""
     since: int = 0
     """The oldest file that has a declaration of this name; older files do not see it."""
 
@@ -57,27 +60,38 @@ class Declaration:
         return word(self.node.parts[0]).text
 
 
-def declarations(files: Sequence[File], report: Reporter) -> list[Declaration]:
-    """All declarations that hold for the last file, ancestors' first."""
+def declarations(files: Sequence[File], report: Reporter, *, small: bool = False) -> list[Declaration]:
+    """All declarations that hold for the last file, ancestors' first; `small`: for its twin, which has no examples."""
     merged = _Merged(report)
+    twins: list[Declaration] = []
     for index, file in enumerate(files):
         for declaration in _of_file(file, index):
-            merged.place(declaration)
+            if declaration.twin:
+                merged.check_twin(declaration)
+                twins.append(declaration)
+            elif not (small and declaration.kind == "example"):
+                merged.place(declaration)
+    for twin in twins if small else ():
+        merged.shrink(twin)
     last = len(files) - 1
     return [d for d in merged.kept.values() if d.file == last or d.kind not in OWN]
+
+
+def has_twin(files: Sequence[File]) -> bool:
+    """Does any file of the chain say how the game is made small?"""
+    return any(n.kind == "twin" for file in files for n in file.declarations)
 
 
 def _of_file(file: File, index: int) -> list[Declaration]:
     """The declarations of a file; a `source` after anything but the head belongs to what it follows."""
     out: list[Declaration] = []
     for n in file.declarations:
-        instead = n.kind == "instead"
-        inner = node(n.parts[0]) if instead else n
+        inner = node(n.parts[0]) if n.kind in PREFIXES else n
         if inner.kind == "source" and out and out[-1].kind not in ("game", "family", "title", "source"):
             last = out.pop()
             out.append(replace(last, source=string(inner.parts[0])))
         else:
-            out.append(Declaration(inner, index, instead, since=index))
+            out.append(Declaration(inner, index, n.kind == "instead", twin=n.kind == "twin", since=index))
     return out
 
 
@@ -118,6 +132,31 @@ class _Merged:
         names = ", ".join(word(p.parts[0]).text for p in params)
         return f"fill its slot, `rule {slot.name}{f'({names})' if names else ''} = …`, or write `instead {kind} …`"
 
+    def check_twin(self, d: Declaration) -> None:
+        """Report a twin of something that is not inherited."""
+        if d.kind in OWN:
+            self.report.add("DOM404", f"`twin` has no meaning before `{d.kind}`", d.node.span.first(),
+                            fix="leave `twin` out")  # fmt: skip
+
+    def shrink(self, d: Declaration) -> None:
+        """Put a declaration of the twin in the place of all that it replaces."""
+        if d.kind in OWN:
+            return
+        if d.kind == "rule":
+            old = [i for i, o in self.kept.items() if o.kind == "rule" and o.name == d.name]
+        else:
+            group = self._group(d)
+            old = group.copy()
+            del group[1:]
+        if not old:
+            if d.kind in NAMED:
+                self._nothing_to_replace(d, "twin")
+            self._keep(d)
+            return
+        self.kept[old[0]] = replace(d, since=self.kept[old[0]].since)
+        for number in old[1:]:
+            del self.kept[number]
+
     def _group(self, d: Declaration) -> list[int]:
         """The numbers of what a declaration could replace or stand beside."""
         return self.groups.setdefault(f"name {d.name}" if d.kind in NAMED else d.kind, [])
@@ -139,12 +178,12 @@ class _Merged:
             del self.kept[number]
             group.remove(number)
 
-    def _nothing_to_replace(self, d: Declaration) -> None:
+    def _nothing_to_replace(self, d: Declaration, word: str = "instead") -> None:
         kind = d.node.span.first().text
         if d.kind in NAMED:
             same = [o.name for o in self.kept.values() if o.kind == d.kind and o.file < d.file]
             self.report.add("DOM404", f"no ancestor has a {kind} `{d.name}` that this could replace", d.node.span.first(2),
-                            fix=did_you_mean(d.name, same) or "leave `instead` out")  # fmt: skip
+                            fix=did_you_mean(d.name, same) or f"leave `{word}` out")  # fmt: skip
         else:
             self.report.add("DOM404", f"no ancestor has a `{kind}` that this could replace", d.node.span.first(),
                             fix="leave `instead` out")  # fmt: skip

@@ -53,7 +53,7 @@ def parse(source: Source, report: Reporter) -> File:
         if torn:
             broken.append(span)
             torn = "\n" not in span.text
-        elif piece.word == "instead":
+        elif piece.word in cut.PREFIXES:
             broken.append(span)
             explain.misplaced(source, piece, report)
         else:

@@ -111,6 +111,6 @@ def read(path: Path) -> File:
 def enums(file: File) -> Iterator[str]:
     """The sorts that a file declares as such."""
     for n in file.declarations:
-        inner = n.parts[0] if n.kind == "instead" else n
+        inner = n.parts[0] if n.kind in ("instead", "twin") else n
         if isinstance(inner, Node) and inner.kind in ("enum_range", "enum_names"):
             yield words(inner.parts)[0].text

@@ -19,7 +19,7 @@ WORDS = sorted(t.pattern.value for t in PARSER.terminals if t.pattern.type == "s
 PATTERN_WORDS = sorted(
     "any all no lowest highest greatest least choose chance always never reachable shortest strict".split()
 )
-SOFT = [word for word in WORDS if word not in KEYWORDS and word not in (*cut.DECLARATIONS, "instead")]
+SOFT = [word for word in WORDS if word not in KEYWORDS and word not in (*cut.DECLARATIONS, *cut.PREFIXES)]
 
 
 def read(text: str) -> tuple[File, list[Diagnostic]]:
@@ -36,7 +36,7 @@ def test_the_declaration_words_are_those_of_the_grammar() -> None:
     assert begin == set(cut.DECLARATIONS)
     ahead = re.search(r"\(\?!\(\?:(.*?)\)", PARSER.get_terminal("NAME").pattern.value)
     assert ahead is not None
-    assert ahead[1].split("|") == [*sorted(cut.DECLARATIONS, key=ahead[1].split("|").index), "instead"]
+    assert ahead[1].split("|") == [*sorted(cut.DECLARATIONS, key=ahead[1].split("|").index), *cut.PREFIXES]
 
 
 def test_the_words_that_cannot_be_names_are_words_of_the_grammar() -> None:

@@ -1,6 +1,5 @@
 """On small tables every deal and every play is gone through by the interpreter; bound and search find the same."""
 
-from itertools import combinations
 from pathlib import Path
 
 import pytest
@@ -9,11 +8,12 @@ from tables import written
 from domrules.grammar.instance import instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.rules import Rules
-from domrules.interpreter.state import State
 from domrules.verifier import facts
+from domrules.verifier import shortest as search
+from domrules.verifier.explicit.explore import Limits, explore
 from domrules.verifier.goal import ended
 from domrules.verifier.induction import prove
-from domrules.verifier.shortest import Limits, Shortest, shortest
+from domrules.verifier.shortest import Shortest, shortest
 from domrules.verifier.study import Study
 
 GAMES = {
@@ -27,49 +27,20 @@ GAMES = {
 }
 
 
-def deals(rules: Rules) -> list[State]:
-    """Every deal of a table with two hands."""
-    count = int(next(n for n, _, _ in rules.instance.deals))
-    fresh, tiles = rules.new_round(rules.new_match()), range(rules.instance.sorts["tile"].size)
-    hand, stock = rules.instance.role("zone", "hand")[0], rules.stock
-    found = []
-    for first in combinations(tiles, count):
-        for second in combinations([t for t in tiles if t not in first], count):
-            held = [sum(1 << t for t in some) for some in (first, second)]
-            rest = rules.instance.sorts["tile"].full & ~held[0] & ~held[1]
-            found.append(rules.layout.put(fresh, {(hand, 0): held[0], (hand, 1): held[1], (stock, None): rest}))
-    return found
-
-
 def every_end(rules: Rules) -> dict[int, set[tuple[int, int]]]:
-    """For each ending the tiles on the table and the moves made with which it can come about."""
+    """For each ending the tiles on the table and the fewest moves with which it comes about in a first round."""
     table = rules.instance.role("zone", "layout")[0]
-    states, found = {rules.begin(dealt) for dealt in deals(rules)}, dict[int, set[tuple[int, int]]]()
-    moves = 0
-    while states:
-        going = set()
-        for state in states:
-            ending = rules.ending(state)
-            if ending is None:
-                going.add(state)
-            else:
-                laid = rules.layout.tiles(state, table).bit_count()
-                found.setdefault(ending, set()).add((laid, moves))
-        states = {
-            rules.act(state, move, outcome)
-            for state in going
-            for move in rules.legal_moves(state)
-            for outcome in rules.outcomes(state, move)
-        }
-        moves += 1
+    explored, found = explore(rules, limits=Limits(matches=1)), dict[int, set[tuple[int, int]]]()
+    for number, state, ending in explored.ended:
+        laid = rules.layout.tiles(state, table).bit_count()
+        found.setdefault(ending, set()).add((laid, explored.depths[number]))
     return found
 
 
 def searched(study: Study, rules: Rules, ending: int, seconds: float) -> Shortest:
     proved = prove(study, [facts.partition(study), *facts.lemmas(study)]).proved
-    return shortest(
-        study, rules, ended(study, rules, [ending]), proved, Limits(query=seconds, search=seconds, moves=12, tiles=5)
-    )
+    limits = search.Limits(query=seconds, search=seconds, moves=12, tiles=5)
+    return shortest(study, rules, ended(study, rules, [ending]), proved, limits)
 
 
 @pytest.mark.parametrize("name", GAMES)

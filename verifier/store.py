@@ -91,7 +91,7 @@ class Store:
         if question.table is not None:
             instance = self.plan.tables[question.table]
             table = (instance.players, sorted(instance.options.items()))
-        asked = (question.name, table, request.seconds, request.seed)
+        asked = (question.name, table, request.seconds, request.seed, request.small)
         return digest(FORMAT, programs(), self._canonical(question).text, repr(asked))
 
     # ------------------------------------------------------------ reading

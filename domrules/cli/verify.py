@@ -42,6 +42,9 @@ def command(
     budget: Annotated[str, typer.Option(help="Limit of the whole run, as 5m; none by default.")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that look for answers.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the random play that looks for simple findings.")] = 1,
+    small: Annotated[
+        bool, typer.Option("--small", help="Go through the small twin, and compare with the solver.")
+    ] = False,
     require: Annotated[
         Required | None, typer.Option(help="What is good enough; by default what each item asks.")
     ] = None,
@@ -65,8 +68,10 @@ def command(
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
         options = dict(map(setting, settings))
-        request = Request(tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed)
+        request = Request(tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed, small)
         _known(game, [*request.only, *request.skip])
+        if small and (save is not None or as_example):
+            raise typer.BadParameter("a hand of the small twin is none of the game, and cannot be kept with --small")
         planned = plan(game, request)
         if only_list:
             print_list(planned)
@@ -75,7 +80,7 @@ def command(
         until = None if within is None else time.monotonic() + within - (time.perf_counter() - started)
         policy = Policy(None if require is None else Least(require), fail_on)
         report = Report(file, Inquiry(planned, store, jobs, until), policy, within, started)
-        return _report(report, format, Witnesses(game, file, save, as_example))
+        return _report(report, format, Witnesses((small and game.twin) or game, file, save, as_example))
     except BadFile as wrong:
         raise refused(wrong) from None
     except SettingError as wrong:

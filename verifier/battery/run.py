@@ -37,6 +37,7 @@ from domrules.verifier.battery import (
     rounding,
     scoring,
     signs,
+    small,
     start,
     stock,
     tiles,
@@ -44,6 +45,8 @@ from domrules.verifier.battery import (
     writes,
 )
 from domrules.verifier.battery.subject import Subject, told_options
+from domrules.verifier.explicit import twin
+from domrules.verifier.explicit.questions import ANSWERED, QUESTIONS, Gone
 from domrules.verifier.verdict import Verdict, Word
 
 
@@ -80,7 +83,7 @@ ITEMS: Sequence[Item] = (
     Item("E1", "every ending happens", alive.e1),
     Item("E2", "a round ends in one way", ends.e2),
     Item("E3", "a round ends", turns.e3),
-    Item("E4", "no position is a dead end", ends.e4),
+    Item("E4", "no position is a dead end", small.e4),
     Item("F4", "a fish has one outcome", resolution.f4),
     Item("E5", "going out pays", outcome.e5),
     Item("C1", "settlements cover every ended round", scoring.c1),
@@ -121,7 +124,10 @@ TITLES: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query."""
+    """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query.
+
+    `small`: of the small twins of these tables, by both engines; all that both can answer.
+    """
 
     players: Collection[int] = ()
     options: Mapping[str, object] | None = None
@@ -129,6 +135,7 @@ class Request:
     skip: Collection[str] = ()
     seconds: float = 30.0
     seed: int = 1
+    small: bool = False
 
     def wants(self, name: str) -> bool:
         return name not in self.skip and (not self.only or name in self.only)
@@ -159,6 +166,8 @@ class Plan:
 def plan(game: core.Game, request: Request) -> Plan:
     """The questions of a request. Raises SettingError when no table is allowed, BadFile for a mistake of the file."""
     tables = list(_tables(game, request))
+    if request.small:
+        return _small(game, tables, request)
     named = [Question("D2", None)]
     named += [Question(item.id, 0) for item in ONCE if tables]
     for number in range(len(tables)):
@@ -167,12 +176,30 @@ def plan(game: core.Game, request: Request) -> Plan:
     return Plan(game, request, tables, [question for question in named if request.wants(question.name)])
 
 
+def _small(game: core.Game, tables: Sequence[core.Instance], request: Request) -> Plan:
+    """The same about the twins: all that two engines can answer. Of a table without one only E4, which says why."""
+    twins = [twin.made(table) for table in tables]
+    named = [
+        Question(name, number)
+        for number, made in enumerate(twins)
+        for name in (["E4"] if isinstance(made, str) else _of_both(made.game))
+    ]
+    found = [table if isinstance(made, str) else made for table, made in zip(tables, twins, strict=True)]
+    return Plan(game, request, found, [question for question in named if request.wants(question.name)])
+
+
+def _of_both(game: core.Game) -> list[str]:
+    """Items and claims that both engines can answer."""
+    return [*QUESTIONS, *(c.name for c in game.claims if c.kind in ANSWERED)]
+
+
 class Examiner:
     """Answers the questions of a plan. What is proved of a table is kept for its other questions."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.subjects: dict[int, Subject] = {}
+        self.gone: dict[int, Gone] = {}
         self.claims = {claim.name: claim for claim in plan.game.claims}
         self.items = {item.id: item for item in (*ONCE, *ITEMS)}
 
@@ -181,12 +208,26 @@ class Examiner:
         if question.table is None:
             return deal.d2(self.plan.game)
         subject, name = self.subject(question.table), question.name
+        if self.plan.request.small:
+            return self.both(question.table, subject, name)
         if name in self.items:
             return _asked(subject, name, self.items[name].ask)
         claim = self.claims[name]
         if claim.kind == "numbers":
             return claims.claim(subject, claim)
         return _asked(subject, name, partial(claims.claim, c=claim))
+
+    def both(self, number: int, subject: Subject, name: str) -> Verdict:
+        """The verdict of both engines about a twin."""
+        if subject.instance.game is not self.plan.game.twin:
+            reason = twin.made(subject.instance)
+            return subject.verdict(name, Word.SKIPPED, since=time.perf_counter(), reason=str(reason))
+        subject.seconds = min(subject.seconds, small.PATIENCE)
+        gone = self.gone.setdefault(number, Gone(subject))
+        claim = next((c for c in gone.instance.game.claims if c.name == name), None)
+        asks = partial(claims.claim, c=claim) if claim is not None else self.items[name].ask
+        verdict = small.both(gone, claim or name, None if name == "E4" else partial(_asked, gone.subject, name, asks))
+        return replace(verdict, scope=f"twin {verdict.scope}")
 
     def subject(self, number: int) -> Subject:
         """A table by its place. Events are left out: what only they write is fixed."""
