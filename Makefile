@@ -1,6 +1,7 @@
 # make demo   install, then verify and play a game
 # make test   everything a change must pass
 # make full   the long tests too
+# make verdicts   ask the verifier about every table of every game
 # make lint   the static part of `make test`
 # make bench  speed against other programs
 
@@ -20,6 +21,9 @@ test: lint
 
 full: .venv/developer $(TABLE)
 	$(BIN)/pytest -n 2 --full
+
+verdicts: .venv/developer $(TABLE)
+	$(BIN)/pytest -n 2 --verdicts tests/test_shipped_verdicts.py
 
 lint: .venv/developer $(TABLE)
 	$(BIN)/ruff check
@@ -55,4 +59,4 @@ clean:
 grammar/dom.table: grammar/dom.lark grammar/table.py | .venv/made
 	$(BIN)/python -m domrules.grammar.table
 
-.PHONY: demo test full lint bench clean
+.PHONY: demo test full verdicts lint bench clean

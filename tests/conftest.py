@@ -1,6 +1,7 @@
-"""From the switches of a test run to fixtures: `--full` for long tests, `--accept` for new results.
+"""From the switches of a test run to fixtures: `--full` for long tests, `--accept` for new results, `--verdicts` for the
+verifier's words on every table of every game.
 
-Both can also come from the environment: DOM_FULL=1, DOM_ACCEPT=1.
+They can also come from the environment: DOM_FULL=1, DOM_ACCEPT=1, DOM_VERDICTS=1.
 """
 
 import os
@@ -12,6 +13,7 @@ from hypothesis import settings
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="run the long forms of the tests")
+    parser.addoption("--verdicts", action="store_true", help="verify every table of every shipped game")
     parser.addoption("--accept", action="store_true", help="write what we got as what is expected")
 
 
@@ -34,6 +36,12 @@ def switched_on(config: pytest.Config, name: str) -> bool:
 def full(pytestconfig: pytest.Config) -> bool:
     """Whether to run the long form of a test."""
     return switched_on(pytestconfig, "full")
+
+
+@pytest.fixture(scope="session")
+def all_verdicts(pytestconfig: pytest.Config) -> bool:
+    """Whether to verify every table of every shipped game."""
+    return switched_on(pytestconfig, "verdicts")
 
 
 @pytest.fixture(scope="session")

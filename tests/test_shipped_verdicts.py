@@ -1,6 +1,7 @@
-"""What the verifier says of every shipped game: tests/verdicts.toml holds the words; `--full --accept` writes them anew.
+"""What the verifier says of every shipped game: tests/verdicts.toml holds the words; `make verdicts` asks all of them.
 
-`make test` asks the quick items of one table of each game; `make full` asks everything of every table.
+`make test` asks the quick items of one table of each game; `make verdicts` asks everything of every table; with `--accept` as
+well, and without `-n`, the words are written anew.
 """
 
 from __future__ import annotations
@@ -62,8 +63,8 @@ def written(found: Mapping[str, Mapping[str, Words]]) -> str:
     lines = [
         "# What `dom verify` says of the shipped games at their default options; `pytest --full --accept` writes it."
     ]
-    for name, by_players in found.items():
-        for players, items in by_players.items():
+    for name, by_players in sorted(found.items()):
+        for players, items in sorted(by_players.items()):
             lines += ["", f'["{name}".{players}]', *(f'{item} = "{word}"' for item, word in items.items())]
     return "\n".join(lines) + "\n"
 
@@ -76,16 +77,17 @@ def test_one_table(path: Path) -> None:
     assert words(path, players, QUICK) == expected
 
 
-def test_all_tables(full: bool, accept: bool) -> None:
-    """Every table, everything."""
-    if not full:
-        pytest.skip("make full asks every table")
-    found: dict[str, dict[str, Words]] = {}
-    for path, players in tables():
-        found.setdefault(path.stem, {})[str(players)] = words(path, players)
-        if accept:
-            STORED.write_text(written(found), encoding="utf-8")
-    assert found == stored()
+@pytest.mark.parametrize(("path", "players"), tables(), ids=lambda x: x.stem if isinstance(x, Path) else str(x))
+def test_a_table(path: Path, players: int, all_verdicts: bool, accept: bool) -> None:
+    """Everything."""
+    if not all_verdicts:
+        pytest.skip("make verdicts asks every table")
+    found = words(path, players)
+    if accept:
+        known = stored() if STORED.exists() else {}
+        known.setdefault(path.stem, {})[str(players)] = found
+        STORED.write_text(written(known), encoding="utf-8")
+    assert found == stored()[path.stem][str(players)]
 
 
 def verdicts() -> Iterator[tuple[str, str, str, str]]:

@@ -103,7 +103,8 @@ class _Judge:
             case Sooner.NOT_FIRST:
                 return [f"fewer than {_count(moves, 'move')}{with_so_few}: impossible in the first round of a match"]
             case Sooner.UNKNOWN:
-                return [f"fewer than {_count(found.bound.moves, 'move')}{with_so_few}: impossible, proved"]
+                proved = f"fewer than {_count(found.bound.moves, 'move')}{with_so_few}: impossible, proved"
+                return [proved] if found.bound.moves else []
 
     def by_chance(self, found: Shortest, below: str) -> Verdict:
         """The search found nothing: the fewest tiles of random play, and what is proved."""
