@@ -54,7 +54,7 @@ def r1(subject: Subject) -> Verdict:
     unmet = _unmet(game, subject.seed)
     rows = [row for row in _rows(game) if place(row.clause.span) in unmet]
     tables = [_Table(subject, instance) for instance in _open_tables(game)] if rows else []
-    dead, open_, events = list[str](), list[str](), list[str]()
+    dead, open_, events, rare = list[str](), list[str](), list[str](), list[str]()
     span: Span | None = None
     for row in rows:
         answer, why = _judged(tables, row)
@@ -63,16 +63,23 @@ def r1(subject: Subject) -> Verdict:
             span = span or row.clause.span
         elif game.events:
             events.append(f"{row.clause}: perhaps for an event to bring")
+        elif answer is Answer.YES:
+            rare.append(f"{row.clause}: not met; a position the proved facts allow makes it decide")
         else:
-            open_.append(f"{row.clause}: not met in {ROUNDS} random rounds, and not shown to be impossible")
+            open_.append(f"{row.clause}: not met, and the solver gave up")
     if span is not None:
         return subject.verdict(
             "R1", Word.REFUTED, method="every place where the row is looked at, options open", since=started,
-            details=[*dead, *open_], span=span,
+            details=[*dead, *rare, *open_], span=span,
         )  # fmt: skip
     if open_:
         reason = "some rows were not met"
-        return subject.verdict("R1", Word.UNKNOWN, since=started, details=open_, reason=reason)
+        return subject.verdict("R1", Word.UNKNOWN, since=started, details=[*open_, *rare], reason=reason)
+    if rare:
+        return subject.verdict(
+            "R1", Word.HOLDS, method="random play over all tables", since=started, details=[*rare, *events], depth=ROUNDS,
+            doesnt_say="that a play reaches the rows that were not met",
+        )  # fmt: skip
     return subject.verdict("R1", Word.WITNESSED, method="random play over all tables", since=started, details=events)
 
 

@@ -18,7 +18,7 @@ class Least(Enum):
     """Whatever is established."""
 
 
-BOUNDED = frozenset({"M1", "E4", "F5", "C9", "T1", "T2"})
+BOUNDED = frozenset({"M1", "E4", "F5", "C9", "R1", "T1", "T2"})
 """Items for which a bound is all that is asked by default."""
 
 
