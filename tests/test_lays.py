@@ -4,17 +4,21 @@ from pathlib import Path
 
 import pytest
 from tables import written
-from test_verifier_small import deals
 
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
+from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
 from domrules.interpreter.rules import Rules
+from domrules.verifier.battery.run import Request, verify
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.tabled import tabled
+from domrules.verifier.explicit.explore import Limits, explore
 from domrules.verifier.goal import Goal, stated
 from domrules.verifier.lays import lowest
+from domrules.verifier.verdict import Word
 
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks" / "games"
 GAMES = ("straight", "petkove")
 VALUES = (4, 5, 10, 15)
 
@@ -22,20 +26,10 @@ VALUES = (4, 5, 10, 15)
 def every_score(rules: Rules, score: core.Expr) -> dict[int, tuple[int, int]]:
     """For each number the fewest tiles, and then the fewest moves, with which it comes about in a first round."""
     table, worth = rules.instance.role("zone", "layout")[0], rules.question(score)
-    states, found = {rules.begin(dealt) for dealt in deals(rules)}, dict[int, tuple[int, int]]()
-    moves = 0
-    while states:
-        for state in states:
-            value, size = int(worth(state)), (rules.layout.tiles(state, table).bit_count(), moves)
-            found[value] = min(found.get(value, size), size)
-        going = [state for state in states if rules.ending(state) is None]
-        states = {
-            rules.act(state, move, outcome)
-            for state in going
-            for move in rules.legal_moves(state)
-            for outcome in rules.outcomes(state, move)
-        }
-        moves += 1
+    explored, found = explore(rules, limits=Limits(matches=1)), dict[int, tuple[int, int]]()
+    for state, moves in zip(explored.states, explored.depths, strict=True):
+        value, size = int(worth(state)), (rules.layout.tiles(state, table).bit_count(), moves)
+        found[value] = min(found.get(value, size), size)
     return found
 
 
@@ -64,3 +58,13 @@ def test_bounds_hold_for_all_plays_and_are_met(name: str, tmp_path: Path) -> Non
                 assert (shortest.tiles, len(shortest.witness.plies)) == found[value]
             else:
                 assert lower.tiles < found[value][0]
+
+
+@pytest.mark.parametrize("file", ["fives", "fives_led"])
+def test_the_most_points_of_a_play_of_fives(file: str, full: bool) -> None:
+    if not full:
+        pytest.skip("takes long: --full")
+    found = list(verify(load(BENCHMARKS / f"{file}.dom"), Request([2], only=["most", "soon"])))
+    assert [verdict.word for verdict in found] == [Word.PROVED, Word.WITNESSED]
+    assert found[0].details[0].startswith("the greatest value is 35: it is met")
+    assert found[1].details[0].startswith("9 tiles, ")
