@@ -22,6 +22,6 @@ def _found(subject: Subject, goal: Goal) -> Shortest | None:
         return None
     if lower.impossible:
         return Shortest(lower, None, lower.tiles, 0, open=False)
-    limits = Limits(query=subject.seconds / 3, search=2 * subject.seconds, tiles=0)
+    limits = Limits(query=subject.seconds / 3, search=subject.seconds, tiles=0)
     found = played(Search(subject.study, subject.rules, goal, lower, limits), at_bound)
     return found if found.tight else None
