@@ -127,6 +127,21 @@ def fish(file: Path, players: int, tiles: str) -> Seconds:
     return answer(file, players, ["F2"], "WITNESSED", tiles)
 
 
+def most_of_a_play(file: Path, points: int, tiles: str) -> Seconds:
+    """The wall seconds of two claims: so many points are the most, met and proved; and with how few tiles they can be had."""
+    game = load(file)
+
+    def measure() -> float:
+        taken, (most, soon) = asked(game, Request([2], only=["most", "soon"]))
+        assert most.word.value == "PROVED this table", most
+        assert most.details[0].startswith(f"the greatest value is {points}:"), most.details
+        assert soon.word.value == "WITNESSED", soon
+        assert soon.details[0].startswith(f"{tiles}, "), soon.details
+        return taken
+
+    return measure
+
+
 def expecting(tiles: int, solve: Callable[[], tuple[int, float]]) -> Seconds:
     """The seconds of somebody else's answer."""
 
@@ -159,7 +174,8 @@ def rows() -> Iterator[Row]:
     yield Row("conservation and lemmas by induction, slowest line game", 2.0, slowest(lines(), ["D3"]))
     yield Row("a starter, and only one, slowest table", 0.5, slowest(tables(every=True), ["S1", "S2"]))
     yield Row("rounding and settlements, slowest game", 1.0, slowest(tables(every=False), ["C1", "C2", "C4"]))
-    yield Row("most points of one play of fives: 35, after 9 plays", 15.0, None)
+    for name, table in ("fives", GAMES / "fives.dom"), ("fives, led by the heaviest", GAMES / "fives_led.dom"):
+        yield Row(f"most points of one play of {name}: 35, after 9 plays", 15.0, most_of_a_play(table, 35, "9 tiles"))
     yield Row("the whole battery, block 4x7", 30.0, battery(spec("block"), 4))
     yield Row("the whole battery, petkove 2x7", 30.0, battery(spec("petkove"), 2))
     yield Row("dom check specs/petkove.dom, new process", 0.35, command("check", "specs/petkove.dom"))

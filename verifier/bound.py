@@ -38,6 +38,16 @@ class Bound:
     """A minimal set of facts that gives both bounds."""
     seconds: float
     reason: str = ""
+    soonest: int = 0
+    """In the first round of a match it never holds with just as many tiles after fewer moves than this."""
+
+    road: str = "no position the proved facts allow"
+    """What says so where it holds in no position at all."""
+
+    @property
+    def begins(self) -> int:
+        """With how many moves a search in first rounds begins."""
+        return max(self.moves, self.soonest)
 
     @property
     def impossible(self) -> bool:

@@ -13,6 +13,7 @@ from domrules.grammar import core
 from domrules.verifier import symbols
 from domrules.verifier.dag import FALSE, TRUE, ZERO, Bit, Dag, Number
 from domrules.verifier.reads import Reads
+from domrules.verifier.spread import Spread
 from domrules.verifier.symbols import Members, Symbol, Symbols
 from domrules.verifier.view import FULL, View
 
@@ -20,6 +21,7 @@ Env: TypeAlias = Mapping[str, int | Number]
 """Bound names: elements by index, the numbers of a `for all` as numbers."""
 
 EMPTY: Env = {}
+COMPARISONS = frozenset({"lt", "le", "numeq"})
 
 
 class Encoder:
@@ -30,6 +32,7 @@ class Encoder:
         self.reads = Reads(instance) if reads is None else reads
         self.dag = Dag()
         self.side: list[Bit] = []
+        self.spread = Spread(self)
         self._fresh = 0
 
     def fresh(self, what: str) -> str:
@@ -131,6 +134,9 @@ class Encoder:
                     case core.BoolType():
                         return self.connective(e, x, y, at, env)
                     case core.IntType():
+                        small = self.spread.compare(e, at, env) if e.name in COMPARISONS else None
+                        if small is not None:
+                            return small
                         return combined(self.dag, e, self.number(x, at, env), self.number(y, at, env))
                     case _:
                         return self.of_two(e, x, y, at, env)

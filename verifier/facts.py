@@ -73,6 +73,31 @@ def located(study: Study) -> list[Fact]:
     return guesses + [_together(study, a, b) for a, b in pairs if a.per == b.per]
 
 
+def naming(study: Study) -> frozenset[str]:
+    """The states that name tiles."""
+    kinds = (core.Elem("tile"), core.Maybe("tile"))
+    return frozenset(v.name for v in study.instance.vars.values() if not v.zone and v.type in kinds)
+
+
+def apart(study: Study) -> list[Fact]:
+    """Guesses: two cells of a state that names tiles never name the same one."""
+    found = list[Fact]()
+    for var in study.instance.vars.values():
+        if not var.zone and var.type == core.Maybe("tile") and var.life is core.Life.ROUND:
+            found += [_apart(var.name, i, j) for i, j in combinations(study.instance.cells(var.name), 2)]
+    return found
+
+
+def _apart(name: str, i: int | None, j: int | None) -> Fact:
+    def holds(relation: Relation, state: Symbols) -> Bit:
+        dag, one, other = relation.dag, state.cells[name, i], state.cells[name, j]
+        assert isinstance(one, Mapping)
+        assert isinstance(other, Mapping)
+        return dag.all(-dag.both(bit, other[tile]) for tile, bit in one.items() if tile in other)
+
+    return Fact(f"{name} apart", holds, frozenset((name,)), guides=False)
+
+
 def _together(study: Study, a: core.Var, b: core.Var) -> Fact:
     """Two states hold something at the same time."""
 

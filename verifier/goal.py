@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domrules.grammar import core
+from domrules.grammar.source import NOWHERE
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier.dag import FALSE, Bit
@@ -24,6 +25,8 @@ class Goal:
     """What it needs to know beside what every question about rounds needs."""
     ends: bool = False
     """It holds only where the round has ended."""
+    said: str = ""
+    """The expression that says it, without places."""
 
 
 def ended(study: Study, rules: Rules, endings: Sequence[int]) -> Goal:
@@ -46,4 +49,9 @@ def stated(study: Study, rules: Rules, e: core.Expr) -> Goal:
     def holds(relation: Relation, state: Symbols) -> Bit:
         return relation.encoder.truth(e, state)
 
-    return Goal(holds, lambda state: bool(question(state)), study.reads.variables(e))
+    return Goal(holds, lambda state: bool(question(state)), study.reads.variables(e), said=repr(unplaced(e)))
+
+
+def unplaced(e: core.Expr) -> core.Expr:
+    """The same expression from nowhere."""
+    return replace(core.rebuild(e, unplaced), span=NOWHERE)

@@ -44,7 +44,7 @@ def at_bound(search: Search) -> Witness | None:
     if not search.lower.layout:
         return None
     try:
-        return Least(search, search.lower.tiles, search.lower.moves, keep_numbers=False).witness(free=False)
+        return Least(search, search.lower.tiles, search.lower.begins, keep_numbers=False).witness(free=False)
     except Unreplayable:
         return None
 

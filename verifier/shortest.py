@@ -80,10 +80,15 @@ def shortest(
     lower = bound(study, goal, facts, seconds=limits.query)
     if not lower.possible:
         return Shortest(lower, None, lower.tiles, 0, open=bool(lower.reason))
-    search = Search(study, rules, goal, lower, limits)
-    known = None if first is None else first(search)
+    return played(Search(study, rules, goal, lower, limits), first)
+
+
+def played(search: Search, first: Callable[[Search], Witness | None] | None = None) -> Shortest:
+    """A play for a bound that is known."""
+    lower, known = search.lower, None if first is None else first(search)
     if known is not None:
-        return Shortest(lower, known, lower.tiles, lower.moves, open=False, sooner=Sooner.NEVER, chosen=True)
+        sooner = Sooner.NEVER if lower.begins == lower.moves else Sooner.NOT_FIRST
+        return Shortest(lower, known, lower.tiles, lower.begins, open=False, sooner=sooner, chosen=True)
     return search.run()
 
 
@@ -142,7 +147,7 @@ class Search:
     def plan(self) -> Iterator[tuple[int, int]]:
         """Tiles and moves to try, within the limits: for each number of tiles more and more moves."""
         for more in range(self.limits.tiles + 1):
-            for depth in range(self.lower.moves + more, self.lower.moves + more + self.limits.moves + 1):
+            for depth in range(self.lower.begins + more, self.lower.begins + more + self.limits.moves + 1):
                 if time.perf_counter() > self.deadline:
                     return
                 yield self.lower.tiles + more, depth

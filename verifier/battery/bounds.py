@@ -58,6 +58,11 @@ class Bounds:
         sides = (limit, self.number) if self.sign == 1 else (self.number, limit)
         return Sought(core.Op("lt", sides, core.BOOL, span=self.number.span), self.when)
 
+    def just(self, m: int) -> Sought:
+        """A state in which the number is just m."""
+        limit = core.Lit(self.sign * m, core.INT, self.number.span)
+        return Sought(core.Op("numeq", (self.number, limit), core.BOOL, span=self.number.span), self.when)
+
     def found(self) -> Bounded:
         """The answer: the bound that is claimed (or one above it, if it is broken), then the gap below it."""
         self.played()
@@ -66,6 +71,7 @@ class Bounds:
         if self.proved is None:
             self.above()
         if self.proved is not None and self.met is not None:
+            self.meet()
             self.lower()
             self.raise_met()
             self.close()
@@ -113,6 +119,14 @@ class Bounds:
                 self.learn(m, self.seeker.again(self.beyond(m), road))
                 if self.proved is not None:
                     return
+
+    def meet(self) -> None:
+        """The bound itself, where a table that positions allow leads to it."""
+        assert self.proved is not None
+        sought = self.just(self.proved)
+        if self.met == self.proved or "table" not in ROADS[self.when] or self.seeker.sited(sought) is not None:
+            return
+        self.learn(self.proved - 1, self.seeker.again(sought, "table"))
 
     def lower(self) -> None:
         """The least bound that the road which proved the first can prove."""

@@ -14,6 +14,7 @@ from domrules.interpreter.state import State
 from domrules.verifier import facts
 from domrules.verifier.battery.frequency import frequency
 from domrules.verifier.battery.subject import Subject
+from domrules.verifier.battery.tabled import tabled
 from domrules.verifier.bound import table
 from domrules.verifier.facts import Fact
 from domrules.verifier.goal import Goal
@@ -30,8 +31,8 @@ AT_ONCE = Limits(query=1.0, search=2.0, moves=2, tiles=0)
 
 def fewest(subject: Subject, item: str, goal: Goal, started: float, span: Span) -> Verdict:
     """The verdict on a goal: the fewest tiles and moves to it, or that it cannot be."""
-    found = None
-    for known, limits in _stages(subject):
+    found = tabled(subject, goal)
+    for known, limits in _stages(subject) if found is None else ():
         found = shortest(subject.study, subject.rules, goal, known, limits, at_bound)
         if found.tight or found.bound.impossible:
             break
@@ -64,7 +65,7 @@ class _Judge:
         if found.disagreement:
             return self.say(Word.DISAGREE, reason=found.disagreement)
         if found.bound.impossible:
-            return self.say(Word.IMPOSSIBLE, method="no position the proved facts allow")
+            return self.say(Word.IMPOSSIBLE, method=found.bound.road)
         below = self.below(found)
         if found.witness is None:
             return self.by_chance(found, below)

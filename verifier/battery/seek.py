@@ -25,8 +25,10 @@ from domrules.verifier.battery.nearness import nearness
 from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.settling import Settling
 from domrules.verifier.battery.subject import Subject
+from domrules.verifier.battery.tabled import tabled
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.facts import Fact
+from domrules.verifier.goal import stated
 from domrules.verifier.induction import Outcome, prove
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.unroll import Play
@@ -123,7 +125,13 @@ class Seeker:
 
     def position(self, sought: Sought) -> Found | None:
         """In no position that the proved facts allow."""
-        return self.under(sought, self.known(sought), "one position, proved facts")
+        return self.sited(sought) or self.under(sought, self.known(sought), "one position, proved facts")
+
+    def sited(self, sought: Sought) -> Found | None:
+        """The same without lemmas, for what names tiles: they lie where they do, and are not the same."""
+        if not sought.reads(self.study) & facts.naming(self.study):
+            return None
+        return self.under(sought, self.subject.sited, "one position, where tiles lie", conserved=False)
 
     def invariants(self, sought: Sought) -> Found | None:
         """In none that the computed invariants allow either."""
@@ -133,15 +141,16 @@ class Seeker:
     def known(self, sought: Sought) -> Sequence[Fact]:
         """The proved facts; that the match is not over is of help only to those who ask for what lasts."""
         reads = sought.reads(self.study)
-        return [*self.subject.proved, *(f for f in self.subject.unfinished if f.reads & reads)]
+        named = self.subject.located if reads & facts.naming(self.study) else ()
+        return [*self.subject.proved, *named, *(f for f in self.subject.unfinished if f.reads & reads)]
 
-    def under(self, sought: Sought, known: Sequence[Fact], method: str) -> Found | None:
+    def under(self, sought: Sought, known: Sequence[Fact], method: str, *, conserved: bool = True) -> Found | None:
         """Sums over tiles are first taken to be any numbers, then what they are."""
         asked = sought.reads(self.study) | facts.asked(known)
         for opaque in dict.fromkeys((sums(self.subject.instance), frozenset[str]())):
             view = replace(self.study.view(asked, keep_numbers=True), opaque=opaque)
             encoder, relation = self.study.open(view)
-            state = self.subject.position(relation)
+            state = self.subject.position(relation) if conserved else relation.any_state("s", partition=False)
             ended = self.study.closed(relation, state)
             assumed = [fact.holds(relation, ended) for fact in known]
             bit = encoder.truth(sought.e, ended)
@@ -163,6 +172,15 @@ class Seeker:
                 return None
 
     # ------------------------------------------------------------ plays
+
+    def table(self, sought: Sought) -> Found | None:
+        """The shortest play, where it is said of the table alone."""
+        found = tabled(self.subject, stated(self.study, self.subject.rules, sought.e))
+        if found is None:
+            return None
+        if found.witness is None:
+            return Found(Answer.NO, found.bound.road)
+        return Found(Answer.YES, "a play to such a table, replayed", found.witness)
 
     def search(self, sought: Sought) -> Found | None:
         """A play of a few moves, from the deal of a first round."""
@@ -274,6 +292,7 @@ ROADS: Mapping[str, Mapping[str, Road]] = {
         "random": Seeker.random,
         "arithmetic": Seeker.arithmetic,
         "position": Seeker.position,
+        "table": Seeker.table,
         "invariants": Seeker.invariants,
         "induction": Seeker.induction,
         "climb": Seeker.climbed,
@@ -292,7 +311,7 @@ ROADS: Mapping[str, Mapping[str, Road]] = {
 }
 """For each kind of state the roads, in the order in which they are tried."""
 PROOFS: Mapping[str, Sequence[str]] = {
-    "played": ("arithmetic", "position", "invariants", "induction"),
+    "played": ("arithmetic", "position", "table", "invariants", "induction"),
     "dealt": ("arithmetic", "deals"),
     "settled": ("settlement", "invariants"),
 }

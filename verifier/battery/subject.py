@@ -89,8 +89,15 @@ class Subject:
 
     @cached_property
     def located(self) -> Sequence[Fact]:
-        """In which zone the tiles lie that states name: guessed, and proved."""
-        return prove(self.study, facts.located(self.study), known=self.proved, seconds=self.seconds / 3).established
+        """In which zone the tiles lie that states name, and that they are not the same: guessed, and proved."""
+        guesses = [*facts.located(self.study), *facts.apart(self.study)]
+        return prove(self.study, guesses, known=self.proved, seconds=self.seconds / 3).established
+
+    @cached_property
+    def sited(self) -> Sequence[Fact]:
+        """The same of `located` that no lemma is needed for, with the partition."""
+        guesses = [facts.partition(self.study), *facts.located(self.study), *facts.apart(self.study)]
+        return prove(self.study, guesses, seconds=self.seconds / 3).established
 
     @cached_property
     def unfinished(self) -> Sequence[Fact]:
