@@ -12,7 +12,7 @@ from domrules.interpreter.names import element as find_element
 from domrules.interpreter.play import Match, Ply, Round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
-from domrules.interpreter.transcript import EVENT, BadTranscript, PlyText, RoundText, Transcript
+from domrules.interpreter.transcript import EVENT, BadPly, BadTranscript, PlyText, RoundText, Transcript
 
 # ---------------------------------------------------------------- recording
 
@@ -83,25 +83,33 @@ def replay(rules: Rules, transcript: Transcript) -> tuple[Round, ...]:
         played = replay_round(rules, state, number, written)
         rounds.append(played)
         state = played.settled
+    finish(rules, state, transcript)
+    return tuple(rounds)
+
+
+def finish(rules: Rules, state: State, transcript: Transcript) -> None:
+    """After the last round: are winners and outcomes as written? Raises `BadTranscript`."""
     if transcript.winners is not None:
         check_winners(rules, state, transcript.winners)
         known = outcomes(rules, state)
         for worth in transcript.outcomes:
             if worth not in known:
                 raise BadTranscript(0, f"there is no outcome {' '.join(worth)}")
-    return tuple(rounds)
 
 
 def replay_round(rules: Rules, state: State, number: int, written: RoundText) -> Round:
     """One round from its deal; `settled` is the last state when the round was broken off."""
     dealt = set_up(rules, state, number, written)
-    state, plies = rules.begin(dealt), list[Ply]()
+    try:
+        state, plies = rules.begin(dealt), list[Ply]()
+    except RuleError as error:
+        raise BadTranscript(written.line, f"round {number} cannot begin: {error}") from None
     for count, text in enumerate(written.plies, 1):
         try:
             ply = legal_ply(rules, state, text)
             state = rules.act(state, ply.move, ply.outcome)
         except (IllegalMove, RuleError) as error:
-            raise BadTranscript(text.line, f"round {number}, ply {count}: {error}") from None
+            raise BadPly(text.line, str(error), number, count, text) from None
         plies.append(ply)
     return Round(dealt, tuple(plies), state, settle(rules, state, number, written))
 
@@ -128,7 +136,7 @@ def legal_ply(rules: Rules, state: State, text: PlyText) -> Ply:
 
 
 def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State:
-    """The state after the deal that is written, with what stood before the round."""
+    """The state after the deal that is written, with what stood before the round. Raises `BadTranscript`."""
     instance, line = rules.instance, written.line
     names = {cell_name(instance, var, index): (var, cell) for var, index, cell in rules.layout.walk()}
     cells = list(rules.new_round(state).cells)

@@ -84,12 +84,12 @@ def test_saved_witnesses_are_replayed_from_the_command_line(small: Path, tmp_pat
     run, kept = CliRunner(), tmp_path / "kept"
     result = run.invoke(app.build(), ["verify", str(small), "F2", "--players", "2", "--save", str(kept)])
     (path,) = kept.iterdir()
-    assert f"replay: dom run {small} --replay {path}" in result.output
-    again = run.invoke(app.build(), ["run", str(small), "--replay", str(path)])
+    assert f"replay: dom replay {small} {path}" in result.output
+    again = run.invoke(app.build(), ["replay", str(small), str(path)])
     assert again.exit_code == 0
     assert "ended blocked" in again.output
     path.write_text(path.read_text(encoding="utf-8").replace("ending blocked", "ending out"), encoding="utf-8")
-    assert run.invoke(app.build(), ["run", str(small), "--replay", str(path)]).exit_code == 3
+    assert run.invoke(app.build(), ["replay", str(small), str(path)]).exit_code == 3
 
 
 # ---------------------------------------------------------------- the least play

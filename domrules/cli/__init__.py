@@ -23,5 +23,6 @@ VERBS: tuple[Verb, ...] = (
     Verb("list", "Write", "List the shipped games."),
     Verb("test", "Run", "Run the worked examples of files."),
     Verb("run", "Run", "Let random players play a match."),
+    Verb("replay", "Run", "Play a transcript again; name what is not legal in it."),
     Verb("verify", "Verify", "Prove or refute what the rules promise."),
 )

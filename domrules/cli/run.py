@@ -8,15 +8,14 @@ import typer
 
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import File, Players, Settings, open_instance, open_sound
-from domrules.cli.rounds import shown
-from domrules.grammar.instance import SettingError
+from domrules.grammar.diagnostics import counted
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Match, Table
 from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.replay import record
 from domrules.interpreter.rules import Rules
-from domrules.interpreter.transcript import BadTranscript, read, write
+from domrules.interpreter.transcript import write
 
 
 @dataclass(frozen=True)
@@ -37,11 +36,8 @@ def command(
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many rounds.")] = None,
     max_moves: Annotated[int, typer.Option(min=1, help="Give up a round that is longer.")] = 10_000,
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; - is the output.")] = None,
-    replay: Annotated[Path | None, typer.Option(metavar="TRANSCRIPT", help="Play this again, and draw it.")] = None,
 ) -> ExitCode:
-    """Let random players play a match and print its transcript, or play a transcript again."""
-    if replay is not None:
-        return _again(file, replay)
+    """Let random players play a match and print its transcript."""
     rules = Rules(open_instance(open_sound(file), players, settings))
     chance = Chance.named(seed, index)
     table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, Limits(moves=max_moves))
@@ -49,6 +45,8 @@ def command(
     tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
     if broken is not None:
         tags["Unfinished"] = broken.phrase
+    elif match.winners is None:
+        tags["Unfinished"] = f"stopped after {counted(len(match.rounds), 'round')}"
     text = write(record(rules, match, tags))
     if output is None or str(output) == "-":
         print(text, end="")
@@ -67,23 +65,3 @@ def play(table: Table, rounds: int | None) -> tuple[Match, Broken | None]:
         return table.so_far(), Broken(ExitCode.FINDING, error.sentence.replace('"', "'"), str(error))
     except KeyboardInterrupt:
         return table.so_far(), Broken(ExitCode.INTERRUPTED, "interrupted", "interrupted.")
-
-
-def _again(file: Path, path: Path) -> ExitCode:
-    """Make every move of a transcript again and draw what lies on the table after each round."""
-    game = open_sound(file)
-    try:
-        transcript = read(path.read_text(encoding="utf-8"))
-        if transcript.game != game.name:
-            raise BadTranscript(0, f"this is a match of {transcript.game}, not of {game.name}")
-        rounds = shown(game, transcript)
-    except BadTranscript as bad:
-        return failed(ExitCode.INVALID, f"{path}: {bad}")
-    except (UnicodeDecodeError, SettingError) as bad:
-        return failed(ExitCode.INVALID, f"{path}: {bad}")
-    except RuleError as error:
-        return failed(ExitCode.FINDING, f"{path}: {error}")
-    for number, one in enumerate(rounds, 1):
-        print("\n".join([f"round {number}", *(f"  {line}" for line in one.lines())]))
-    print(f"{path}: played again, as written")
-    return ExitCode.OK

@@ -51,7 +51,7 @@ class Witnesses:
     @property
     def farewell(self) -> str:
         """How to play a witness again."""
-        return f"\n replay: dom run {self.file} --replay {self.saved[-1]}" if self.saved else ""
+        return f"\n replay: dom replay {self.file} {self.saved[-1]}" if self.saved else ""
 
 
 # ---------------------------------------------------------------- files
