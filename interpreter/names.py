@@ -7,6 +7,7 @@ from typing import NamedTuple, TypeAlias, assert_never
 from domrules.grammar import core
 from domrules.interpreter.errors import IllegalMove
 from domrules.interpreter.state import Layout, State, elements
+from domrules.interpreter.unknown import known
 
 Args: TypeAlias = tuple[int, ...]
 """Arguments of an action, as indices: of its choices, or of its chances."""
@@ -81,7 +82,7 @@ def describe(layout: Layout, state: State) -> str:
     lines = []
     for var, index, cell in layout.walk():
         value = state.cells[cell]
-        if value is not None and value is not False and not (var.zone and not value):
+        if known(value) and value is not None and value is not False and not (var.zone and not value):
             where = cell_name(layout.instance, var, index)
             lines.append(f"  {where} = {value_name(layout.instance, var.type, value)}")
     return "\n".join(lines)

@@ -89,9 +89,17 @@ class Rules:
 
     def begin(self, state: State) -> State:
         """A round begins after its deal: the begin blocks, then the endings that may hold from the start."""
+        return self._look(self.opened(state), at_start=True)
+
+    def opened(self, state: State) -> State:
+        """The state after the begin blocks alone."""
         for block in self._begin:
             state = block(state)
-        return self._look(state, at_start=True)
+        return state
+
+    def holds(self, state: State, ending: int) -> bool:
+        """Does the condition of this ending hold?"""
+        return bool(self._endings[ending][1](state))
 
     def settle(self, state: State, count: int | None = None) -> State:
         """A round has ended: the settlements (or only the first `count`), one after the other."""

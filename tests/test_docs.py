@@ -20,7 +20,14 @@ from domrules.verifier.battery.run import TITLES
 from domrules.verifier.verdict import Word
 
 ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = ("README.md", "grammar/README.md", "specs/README.md", "docs/transcripts.md", "docs/verdicts.md")
+DOCUMENTS = (
+    "README.md",
+    "grammar/README.md",
+    "specs/README.md",
+    "docs/score.md",
+    "docs/transcripts.md",
+    "docs/verdicts.md",
+)
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.M | re.S)
 HEAD = "game manual extends block\n"
 
@@ -55,6 +62,7 @@ def test_rules_check_and_their_examples_pass(text: str, tmp_path: Path) -> None:
 def test_commands_do_what_is_shown(text: str, tmp_path: Path) -> None:
     """Lines after `$ dom …` are what it prints: `…` stands for anything, a last `# exit N` for the exit code."""
     (tmp_path / "specs").symlink_to(ROOT / "specs")
+    write_files(tmp_path)
     for kind, game in (m.groups() for d in DOCUMENTS for m in BLOCK.finditer((ROOT / d).read_text(encoding="utf-8"))):
         if kind == "dom" and game.startswith("game "):
             (tmp_path / f"{game.split()[1]}.dom").write_text(game, encoding="utf-8")
@@ -68,7 +76,16 @@ def test_commands_do_what_is_shown(text: str, tmp_path: Path) -> None:
         )  # fmt: skip
         assert run.returncode == code, run.stdout + run.stderr
         pattern = ".*".join(re.escape(part) for part in re.split("…", shown.strip("\n")))
-        assert re.search(pattern, run.stdout, re.S), f"{command}\n{run.stdout}"
+        printed = run.stdout + run.stderr
+        assert re.search(pattern, printed, re.S), f"{command}\n{printed}"
+
+
+def write_files(folder: Path) -> None:
+    """Blocks of hands and transcripts are files; their first line is a remark that names them."""
+    for name in DOCUMENTS:
+        for m in BLOCK.finditer((ROOT / name).read_text(encoding="utf-8")):
+            if m[1] in ("hands", "transcript"):
+                (folder / m[2].partition("\n")[0].removeprefix("; ")).write_text(m[2], encoding="utf-8")
 
 
 def sessions(text: str) -> Iterator[tuple[str, str]]:

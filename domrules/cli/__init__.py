@@ -24,5 +24,6 @@ VERBS: tuple[Verb, ...] = (
     Verb("test", "Run", "Run the worked examples of files."),
     Verb("run", "Run", "Let random players play a match."),
     Verb("replay", "Run", "Play a transcript again; name what is not legal in it."),
+    Verb("score", "Run", "Keep the score of a match at a real table, and say why."),
     Verb("verify", "Verify", "Prove or refute what the rules promise."),
 )

@@ -1,0 +1,273 @@
+"""The scorekeeper at the table: asks for one thing after the other, and keeps every answer at once.
+
+The match is a hands file; it is written beside the old one and then takes its place, so that a crash loses no answer.
+"""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from domrules.cli.exits import ExitCode, failed
+from domrules.cli.games import setting
+from domrules.cli.sheets import counted, lines, sheet, standing, table
+from domrules.grammar import core
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.hands import BadHands, Hands, RoundHands, head, in_round, read, write
+from domrules.interpreter.sheet import Counted, Missing, Question, Scorer
+
+HELP = """  an answer    tiles as 6|4, 6-4, 6:4 or 64, - for an empty hand; Enter takes what stands in brackets
+  WHAT: VALUE  tells something else of this round, or tells it anew: `Olya: 6|6 1|0`
+  undo         takes the last answer back; at the beginning of a round, the round before
+  correct N    asks for round N again; `correct N WHAT: VALUE` changes one thing in it
+  sheet        all rounds, and why every number is what it is
+  quit         stops; the same command goes on from here"""
+
+
+class Leave(Exception):
+    """Nobody answers any more."""
+
+
+def ask(game: core.Game, path: Path, players: int | None, settings: Sequence[str], brief: bool) -> ExitCode:
+    """Keep a match, from its start or from where its file ends. Raises OSError, `typer.BadParameter`."""
+    try:
+        if path.exists():
+            hands = read(path.read_text(encoding="utf-8"))
+            print(f"{path}: going on with this match")
+        else:
+            hands = begin(game, players, settings)
+        Keeper(table(game, hands, players, settings), hands, path, brief).run()
+    except Leave:
+        print(f"\nkept in {path}" if path.exists() else "\nnothing was kept")
+    except BadHands as bad:
+        return failed(ExitCode.INVALID, f"{path}: {bad}")
+    return ExitCode.OK
+
+
+def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hands:
+    """A new match: how many play, and their names."""
+    while players is None:
+        if len(game.seats) == 1:
+            players = game.seats[0]
+            break
+        told = answer(f"How many players ({', '.join(map(str, game.seats))})? ")
+        if told.isascii() and told.isdecimal() and int(told[:4]) in game.seats:
+            players = int(told)
+    while True:
+        told = answer(f"Names of the {players} players, by seat (Enter: p0, p1, …): ")
+        names = told.replace(",", " ").split()
+        if not names or (len(names) == players and len({n.lower() for n in names}) == players):
+            break
+        print(f"  {players} different names, please, with spaces between")
+    pairs = [(f"p{seat}", name) for seat, name in enumerate(names)]
+    return head(game.name, players, dict(map(setting, settings)), pairs)
+
+
+def answer(prompt: str) -> str:
+    """What somebody types. Raises Leave at the end of the input, and for `quit`."""
+    try:
+        told = input(prompt).strip()
+    except EOFError:
+        raise Leave from None
+    if told.lower() in ("quit", "exit", "q"):
+        raise Leave
+    return told
+
+
+@dataclass
+class Keeper:
+    """A match while it is kept."""
+
+    scorer: Scorer
+    hands: Hands
+    path: Path
+    brief: bool
+    shown: int = 0
+    """Rounds that were printed."""
+
+    def run(self) -> None:
+        """Ask until the match is over. Raises Leave, BadHands for a file that cannot be, OSError."""
+        _, problem = counted(self.scorer, self.hands)
+        if isinstance(problem, BadHands):
+            raise problem
+        if self.hands.rounds:
+            self.shown = len(self.hands.rounds) - isinstance(problem, Missing)
+        self.keep(self.hands)
+        while True:
+            rounds, problem = counted(self.scorer, self.hands)
+            self.tell(rounds)
+            if isinstance(problem, Missing):
+                self.ask(problem)
+            elif problem is not None:
+                print(f"  {problem}")
+                self.undo()
+            elif rounds and rounds[-1].reckoned.over:
+                print("\n".join(standing(self.scorer, rounds)))
+                told = answer("Enter to finish, or undo, correct, sheet: ")
+                if not told:
+                    raise Leave
+                if not self.second_thought(told):
+                    print(HELP)
+            else:
+                self.keep(replace(self.hands, rounds=(*self.hands.rounds, RoundHands())))
+
+    def tell(self, rounds: Sequence[Counted]) -> None:
+        """Print the rounds that are counted and were not shown yet, and how the match stands."""
+        for one in rounds[self.shown :]:
+            print("\n".join(lines(self.scorer, one, self.brief)))
+        if len(rounds) > self.shown and not rounds[-1].reckoned.over:
+            print("\n".join(standing(self.scorer, rounds)))
+        self.shown = len(rounds)
+
+    def keep(self, hands: Hands) -> None:
+        """This is the match now, also on the disk. Raises OSError."""
+        self.hands = hands
+        fresh = self.path.with_name(self.path.name + ".new")
+        with fresh.open("w", encoding="utf-8") as out:
+            out.write(write(hands))
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(self.path)
+
+    # ------------------------------------------------------------ one answer
+
+    def ask(self, missing: Missing) -> None:
+        """Ask one question, once."""
+        number, question = missing.number, missing.question
+        told = answer(prompt(self.scorer, number, question))
+        if not self.second_thought(told):
+            self.take(number, question, told or question.likely)
+
+    def second_thought(self, told: str) -> bool:
+        """Help, undo, sheet or correct, if it is one of them."""
+        word, _, rest = told.partition(" ")
+        round_, _, line = rest.partition(" ")
+        match word.lower():
+            case "help" | "?":
+                print(HELP)
+            case "undo" if not rest:
+                self.undo()
+            case "sheet" | "why" if not rest:
+                print("\n".join(sheet(self.scorer, counted(self.scorer, self.hands)[0])))
+            case "correct" if round_.isascii() and round_.isdecimal():
+                self.correct(int(round_[:6]), line.strip())
+            case _:
+                return False
+        return True
+
+    def take(self, number: int, question: Question, told: str) -> None:
+        """One answer to one question, or to another that it names."""
+        now = self.hands.rounds[number - 1]
+        try:
+            if question.key == "ended":
+                line = ended(question, told)
+            elif question.key == "by":
+                line = f"ended {now.ending} by {seat(self.scorer, told)}"
+            elif is_key(self.scorer, told):
+                line = told
+            elif not told:
+                return
+            else:
+                line = f"{question.key}: {told}"
+            self.put(number, now, line)
+        except BadHands as bad:
+            print(f"  {bad.sentence}")
+
+    def put(self, number: int, now: RoundHands, line: str) -> None:
+        """A line into a round, in the place of an earlier one about the same. Raises BadHands; then nothing is changed."""
+        word = line.partition(":")[0].split()[0] if line.startswith("ended") else line.partition(":")[0].strip()
+        about = word if word == "ended" else self.scorer.cell(word)[1]
+        kept = [old for old in now.lines if self.about(old) != about]
+        new = RoundHands(line=now.line)
+        for old in [*kept, line]:
+            new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
+        rounds = [*self.hands.rounds]
+        rounds[number - 1] = new
+        self.attempt(replace(self.hands, rounds=tuple(rounds)))
+
+    def about(self, line: str) -> object:
+        """What a line of a round is about: a cell, or how it ended."""
+        text = line.strip()
+        if not text or text.startswith(";"):
+            return None
+        return "ended" if text.startswith("ended ") else self.scorer.cell(text.partition(":")[0].strip())[1]
+
+    def attempt(self, hands: Hands) -> None:
+        """Keep it if it can be so. Raises BadHands."""
+        _, problem = counted(self.scorer, hands)
+        if isinstance(problem, RuleError):
+            raise BadHands(0, problem.sentence)
+        if isinstance(problem, BadHands):
+            raise problem
+        self.keep(hands)
+
+    # ------------------------------------------------------------ second thoughts
+
+    def undo(self) -> None:
+        """Without the last answer, or without the last round when this one has none."""
+        rounds = [*self.hands.rounds]
+        if rounds and not any(self.about(line) is not None for line in rounds[-1].lines):
+            rounds.pop()
+            if rounds:
+                rounds[-1] = RoundHands()
+        elif rounds:
+            kept = [*rounds[-1].lines]
+            while kept and self.about(kept[-1]) is None:
+                kept.pop()
+            new = RoundHands()
+            for old in kept[:-1]:
+                new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
+            rounds[-1] = new
+        print("  taken back")
+        self.shown = min(self.shown, max(len(rounds) - 1, 0))
+        self.keep(replace(self.hands, rounds=tuple(rounds)))
+
+    def correct(self, number: int, line: str) -> None:
+        """Round `number` anew, or one thing in it; later rounds stay and are counted again."""
+        if not 0 < number <= len(self.hands.rounds):
+            print(f"  there are rounds 1 to {len(self.hands.rounds)}")
+            return
+        try:
+            if line:
+                self.put(number, self.hands.rounds[number - 1], line)
+            else:
+                rounds = [*self.hands.rounds]
+                rounds[number - 1] = RoundHands()
+                self.attempt(replace(self.hands, rounds=tuple(rounds)))
+            self.shown = number - 1
+        except BadHands as bad:
+            print(f"  {bad.sentence}")
+
+
+def prompt(scorer: Scorer, number: int, question: Question) -> str:
+    """A question as it is put: `round 2 · Who went out? (Masha, Alex) `"""
+    key = "" if question.key in ("ended", "by") or question.tiles else f" {scorer.owner(question.key)}"
+    choices = f" ({', '.join(question.choices)})" if question.choices else ""
+    likely = f" [{question.likely}]" if question.likely else ""
+    doc = question.doc.rstrip(".:") if question.doc else ""
+    return f"round {number} · {doc}{' ·' if doc and key else ''}{key}{choices}{likely}: "
+
+
+def ended(question: Question, told: str) -> str:
+    """The line of an ending, from its name or its beginning, and perhaps who: `out Masha`. Raises BadHands."""
+    word, _, who = told.removeprefix("ended ").partition(" ")
+    exact = [name for name in question.choices if name == word.lower()]
+    found = exact or [name for name in question.choices if word and name.startswith(word.lower())]
+    if len(found) != 1:
+        raise BadHands(0, f"one of {', '.join(question.choices)}, please")
+    who = who.strip().removeprefix("by ")
+    return f"ended {found[0]} by {who}" if who else f"ended {found[0]}"
+
+
+def seat(scorer: Scorer, told: str) -> str:
+    """A player as he is written in the file. Raises BadHands."""
+    return list(scorer.names.values())[scorer.player(told)]
+
+
+def is_key(scorer: Scorer, told: str) -> bool:
+    """Is this `WHAT: VALUE`? A tile may be written 6:4, which names nothing."""
+    key, colon, _ = told.partition(":")
+    try:
+        return bool(colon) and scorer.cell(key.strip()) is not None
+    except BadHands:
+        return False

@@ -1,0 +1,102 @@
+"""From a hands file to the sheet as text: the table it is about, its rounds as far as they can be counted, and why."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from domrules.cli.games import open_instance, setting
+from domrules.grammar import core
+from domrules.grammar.source import Span
+from domrules.interpreter.because import Because
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.hands import BadHands, Hands
+from domrules.interpreter.names import cell_name, element_names
+from domrules.interpreter.reckon import blank
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.sheet import Counted, Missing, Scorer
+
+WIDE = 96
+
+
+def table(game: core.Game, told: Hands, players: int | None, settings: Sequence[str]) -> Scorer:
+    """The table that a hands file is about; the command line may say more. Raises BadHands, `typer.BadParameter`."""
+    if told.game and told.game != game.name:
+        raise BadHands(0, f"these are hands of {told.game}, not of {game.name}")
+    given = {**dict(told.options), **dict(map(setting, settings))}
+    seats = told.players if players is None else players
+    instance = open_instance(game, seats, [f"{name}={value}" for name, value in given.items()])
+    return Scorer(Rules(instance), told.names)
+
+
+def counted(scorer: Scorer, told: Hands) -> tuple[list[Counted], Exception | None]:
+    """The rounds as far as they can be counted, and what is wrong with the next."""
+    rounds: list[Counted] = []
+    try:
+        for one in scorer.rounds(told):
+            rounds.append(one)
+    except (Missing, BadHands, RuleError) as problem:
+        return rounds, problem
+    return rounds, None
+
+
+# ---------------------------------------------------------------- text
+
+
+def sheet(scorer: Scorer, rounds: Sequence[Counted], brief: bool = False) -> Iterator[str]:
+    """The whole sheet: every round, then how the match stands."""
+    for one in rounds:
+        yield from lines(scorer, one, brief)
+        yield ""
+    yield from standing(scorer, rounds)
+
+
+def lines(scorer: Scorer, one: Counted, brief: bool = False) -> Iterator[str]:
+    """A round: how it ended, what was left, what changed and why."""
+    by = f" by {scorer.team_or_player(one.told.by)}" if one.told.by else ""
+    yield f"round {one.number}: ended {one.told.ending}{by}"
+    for var, index, cell in scorer.rules.layout.walk():
+        if var.zone and not blank(one.reckoned.ended, cell):
+            name = scorer.owner(cell_name(scorer.instance, var, index))
+            yield f"  {name}: {scorer.named(cell, one.reckoned.ended.cells[cell])}"
+    for because in one.why:
+        yield from _because(scorer, because, brief)
+
+
+def _because(scorer: Scorer, because: Because, brief: bool) -> Iterator[str]:
+    if because.cell is None or because.before == because.after:
+        if not brief and because.cell is None:
+            yield f"  {scorer.team_or_player(because.of)}: nothing written   {_clause(because.clause, because.span)}"
+        return
+    was, now = (scorer.named(because.cell, value) for value in (because.before, because.after))
+    change = ""
+    if isinstance(because.before, int) and isinstance(because.after, int) and not isinstance(because.after, bool):
+        var = next(v for v, _, c in scorer.rules.layout.walk() if c == because.cell)
+        change = f" ({because.after - because.before:+})" if isinstance(var.type, core.IntType) else ""
+    yield f"  {scorer.owner(scorer.name(because.cell))}: {was} → {now}{change}"
+    if brief:
+        return
+    yield f"      {_clause(because.clause, because.span)}"
+    for step in because.steps:
+        indent = "        " + "  " * step.depth
+        clause = f"   {_clause(step.clause, step.span)}" if step.span is not None else ""
+        yield f"{indent}{step.what} = {step.value}{clause}"
+
+
+def _clause(clause: str, span: Span) -> str:
+    place = f"{Path(span.source.name).name}:{span.line}"
+    return f"{clause if len(clause) <= WIDE else clause[: WIDE - 1] + '…'}  ({place})"
+
+
+def standing(scorer: Scorer, rounds: Sequence[Counted]) -> Iterator[str]:
+    """How the match stands: every match state, and who has won."""
+    if not rounds:
+        yield "no round is counted yet"
+        return
+    last = rounds[-1].reckoned
+    yield f"after round {len(rounds)}"
+    shown = scorer.standing(last.settled)
+    wide = max(len(scorer.owner(name)) for name in shown)
+    yield from (f"  {scorer.owner(name):<{wide}}  {value}" for name, value in shown.items())
+    if last.winners is not None:
+        won = [scorer.team_or_player(team) for team in element_names(scorer.instance, "team", last.winners)]
+        yield f"the match is over; winners: {', '.join(won) or 'none'}"
+        yield from (f"  {scorer.owner(name) if '[' in name else name} {value}" for name, value in last.outcomes)
