@@ -24,6 +24,7 @@ DOCUMENTS = (
     "README.md",
     "grammar/README.md",
     "specs/README.md",
+    "docs/python.md",
     "docs/score.md",
     "docs/transcripts.md",
     "docs/verdicts.md",
@@ -78,6 +79,24 @@ def test_commands_do_what_is_shown(text: str, tmp_path: Path) -> None:
         pattern = ".*".join(re.escape(part) for part in re.split("…", shown.strip("\n")))
         printed = run.stdout + run.stderr
         assert re.search(pattern, printed, re.S), f"{command}\n{printed}"
+
+
+def python(text: str) -> str:
+    """The Python blocks of a page as one program; a line `expression  # → value` says what it is."""
+    code = "\n".join(m[2] for m in BLOCK.finditer(text) if m[1] == "python")
+    shown = re.sub(r"^(\S.*?)  # → (.*)$", lambda m: f"shown({m[1]}, {m[2]!r})", code, flags=re.M)
+    head = "def shown(found, wanted): assert repr(found) == wanted, f'{found!r}, not {wanted}'\n"
+    return head + shown if code else ""
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_python_does_what_is_shown(name: str, tmp_path: Path) -> None:
+    program = python((ROOT / name).read_text(encoding="utf-8"))
+    if program:
+        write_files(tmp_path)
+        command = [sys.executable, "-X", "utf8", "-c", program]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
 
 
 def write_files(folder: Path) -> None:

@@ -34,6 +34,15 @@ class Piece:
         return f"[{self.first:^{wide}}]", f"[{'-' * wide}]", f"[{self.second:^{wide}}]"
 
 
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Tiles in a row, with what is written before and after them."""
+
+    before: str
+    pieces: list[Piece]
+    after: str
+
+
 class Board:
     """The tiles of an instance that were laid, by what they lie against."""
 
@@ -45,17 +54,21 @@ class Board:
 
     def lines(self) -> list[str]:
         """The drawing; nothing when no tile was laid."""
-        out: list[str] = []
+        return [line for arm in self.arms() for line in rows(arm.pieces, arm.before, arm.after)]
+
+    def arms(self) -> list[Arm]:
+        """The line of the first tile, then every other arm; each has a name before or after it."""
+        out: list[Arm] = []
         for opener in (p for p in self.laid if p.to is None):
-            out += self.main(opener)
+            out.append(self.main(opener))
         while rest := [p for p in self.laid if p.tile not in self.drawn]:
             start = next((p for p in rest if p.to in self.drawn), rest[0])
-            arm = [self.piece(p) for p in self.chain(start)]
+            pieces = [self.piece(p) for p in self.chain(start)]
             origin = "" if start.to is None else f" from {self.instance.sorts['tile'].names[start.to]}"
-            out += rows(arm, f"{self.ways[start.going]}{origin} ", "")
+            out.append(Arm(f"{self.ways[start.going]}{origin} ", pieces, ""))
         return out
 
-    def main(self, opener: Placement) -> list[str]:
+    def main(self, opener: Placement) -> Arm:
         """The row of the first tile: on one side the way it is open to, on the other the first of the ways against it."""
         self.drawn.add(opener.tile)
         forth = self.branch(opener.tile, [opener.going])
@@ -63,7 +76,7 @@ class Board:
         left = [self.turned(p) for p in reversed(back)]
         pieces = [*left, self.piece(opener), *(self.piece(p) for p in forth)]
         names = (self.ways[back[0].going] if back else "", self.ways[opener.going])
-        return rows(pieces, f"{names[0]} " if names[0] else "", f" {names[1]}")
+        return Arm(f"{names[0]} " if names[0] else "", pieces, f" {names[1]}")
 
     def branch(self, tile: int, ways: Sequence[int]) -> list[Placement]:
         """The arm that begins at a tile in the first of these ways."""
