@@ -173,7 +173,10 @@ class Scorer:
     def count(self, number: int, before: State, told: RoundHands) -> Counted:
         """A round counted. Raises Missing for what is not told yet, BadHands for what cannot be, RuleError."""
         if not told.ending:
-            raise Missing(number, Question("ended", "How did the round end?", tuple(self.endings)))
+            names = tuple(self.endings)
+            raise Missing(
+                number, Question("ended", "How did the round end?", names, names[0] if len(names) == 1 else "")
+            )
         if told.ending not in self.endings:
             raise BadHands(told.line, f"there is no ending {told.ending}: {', '.join(self.endings)}")
         ending = self.endings[told.ending]
@@ -201,12 +204,11 @@ class Scorer:
         var, index, _ = next(found for found in self.cells.values() if found[2] == cell)
         key, doc = cell_name(self.instance, var, index), var.doc
         if var.zone:
-            whose = "" if index is None or var.per != "player" else list(self.names.values())[index]
-            return Question(
-                key,
-                doc or f"The tiles left in {whose or key}" + ("'s hand" if whose and var.role == "hand" else ""),
-                tiles=True,
-            )
+            hand = var.role == "hand" and var.per == "player" and index is not None
+            whose = f"{list(self.names.values())[index]}'s hand" if hand and index is not None else self.owner(key)
+            return Question(key, doc or f"The tiles left in {whose}", tiles=True)
+        if var.life is core.Life.MATCH:
+            doc = f"{doc} As it stands before the round is counted.".strip()
         choices = [value_name(self.instance, var.type, value) for value in domain(self.instance, var.type)]
         choices = [self.names.get(choice, choice) for choice in choices]
         likely = before.cells[cell] if var.life is core.Life.MATCH else self.rules.new_round(before).cells[cell]

@@ -1,6 +1,7 @@
 """`dom replay`: what is wrong in a transcript is named with its ply and the rule; texts and their JSON twins lose nothing."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -205,3 +206,11 @@ def test_a_log_that_is_no_text_is_refused(tmp_path: Path) -> None:
     path.write_bytes(b"\xff\xfe\x00")
     assert dom("replay", "block", path).exit_code == 3
     assert dom("replay", "block", tmp_path / "nowhere").exit_code == 74
+
+
+@given(st.text(st.sampled_from('[]" \n;:|,()-{}019') | st.characters(blacklist_categories=["Cs"]), max_size=80))
+@settings(max_examples=200, deadline=None)
+def test_any_text_is_a_transcript_or_refused(text: str) -> None:
+    for whole in (text, BLOCK + text):
+        with suppress(BadTranscript):
+            assert read(write(read_any(whole))) == read_any(whole)

@@ -1,13 +1,17 @@
 """The scorekeeper: what it asks, what it counts, why, and what it keeps; the same as play gives, for every game."""
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from tables import HOUSE, SPECS, chance, game, shipped, tables
 from typer.testing import CliRunner
 
+import domrules
 from domrules.cli import app
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
@@ -19,6 +23,7 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.unknown import Unknown
 
+BLOCK = domrules.load("block")
 HEAD = "game koza_online\nplayers 4\nname p0 Masha\nname p1 Alex\nname p2 Olya\nname p3 Serg\n"
 
 
@@ -199,6 +204,21 @@ def test_what_is_counted_before_a_mistake_is_shown(tmp_path: Path) -> None:
     assert result.exit_code == 3
     assert "score[p0]: 0 → 3 (+3)" in result.stdout
     assert "round 2: hand[p0] is needed" in result.stderr
+
+
+@given(
+    st.lists(
+        st.sampled_from(["round 1", "round 2", "ended out by p0", "ended blocked", "p1: 66", "hand[p0]:", "p0: x|", "before score[t0]: 9", "last_mover: p1", "name p0 A", "players 3"])
+        | st.text(max_size=8),
+        max_size=8,
+    )
+)  # fmt: skip
+@settings(max_examples=150, deadline=None)
+def test_any_text_is_counted_or_refused(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    with suppress(domrules.HandsError, domrules.SettingError):
+        domrules.score(BLOCK, text)
+        assert read(write(read(text))) == read(text)
 
 
 # ---------------------------------------------------------------- at the table
