@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 
 from domrules.grammar import core
-from domrules.interpreter.errors import IllegalMove, RuleError
+from domrules.interpreter.errors import IllegalMove
 from domrules.interpreter.names import cell_name, element_names, find_move, move_name, value_name
 from domrules.interpreter.names import element as find_element
 from domrules.interpreter.play import Match, Ply, Round
@@ -98,18 +98,18 @@ def finish(rules: Rules, state: State, transcript: Transcript) -> None:
 
 
 def replay_round(rules: Rules, state: State, number: int, written: RoundText) -> Round:
-    """One round from its deal; `settled` is the last state when the round was broken off."""
+    """One round from its deal; `settled` is the last state when the round was broken off.
+
+    Raises `BadPly` at the first ply that is not legal, `BadTranscript` for what else cannot be, RuleError.
+    """
     dealt = set_up(rules, state, number, written)
-    try:
-        state, plies = rules.begin(dealt), list[Ply]()
-    except RuleError as error:
-        raise BadTranscript(written.line, f"round {number} cannot begin: {error}") from None
+    state, plies = rules.begin(dealt), list[Ply]()
     for count, text in enumerate(written.plies, 1):
         try:
             ply = legal_ply(rules, state, text)
-            state = rules.act(state, ply.move, ply.outcome)
-        except (IllegalMove, RuleError) as error:
+        except IllegalMove as error:
             raise BadPly(text.line, str(error), number, count, text) from None
+        state = rules.act(state, ply.move, ply.outcome)
         plies.append(ply)
     return Round(dealt, tuple(plies), state, settle(rules, state, number, written))
 
@@ -161,9 +161,11 @@ def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State
 
 
 def settle(rules: Rules, state: State, number: int, written: RoundText) -> State:
-    """The state after settlement, if the ending and the scores are as written."""
+    """The state after settlement, if the ending and the scores are as written. Raises BadTranscript, RuleError."""
     ending = rules.ending(state)
     reached = None if ending is None else rules.instance.endings[ending].name
+    if reached is not None and written.ending is None:
+        rules.settle(state)  # perhaps it was broken off because a rule fails here
     if reached != written.ending:
         raise BadTranscript(written.line, f"round {number} ends with {reached}, not {written.ending}")
     if reached is None:

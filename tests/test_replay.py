@@ -214,3 +214,18 @@ def test_any_text_is_a_transcript_or_refused(text: str) -> None:
     for whole in (text, BLOCK + text):
         with suppress(BadTranscript):
             assert read(write(read_any(whole))) == read_any(whole)
+
+
+FAULTY = """game faulty extends block
+instead settle add the(those(p in players where p.seat > 7)).seat to score[t0]
+"""
+
+
+def test_a_rule_that_fails_is_a_finding(tmp_path: Path, log: Any) -> None:
+    file = tmp_path / "faulty.dom"
+    file.write_text(FAULTY, encoding="utf-8")
+    played = dom("run", file).stdout
+    assert "ending" not in played
+    result = dom("replay", file, log(played))
+    assert result.exit_code == 1
+    assert "promises exactly one" in result.stderr
