@@ -1,5 +1,6 @@
 """From a hands file to the sheet as text: the table it is about, its rounds as far as they can be counted, and why."""
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -78,7 +79,12 @@ def _because(scorer: Scorer, because: Because, brief: bool) -> Iterator[str]:
     for step in because.steps:
         indent = "        " + "  " * step.depth
         clause = f"   {_clause(step.clause, step.span)}" if step.span is not None else ""
-        yield f"{indent}{step.what} = {step.value}{clause}"
+        yield f"{indent}{_people(scorer, f'{step.what} = {step.value}')}{clause}"
+
+
+def _people(scorer: Scorer, text: str) -> str:
+    """A text with the names of people for seats and teams: `charged(Olya) = 13`."""
+    return re.sub(r"\b\w+\b", lambda m: scorer.team_or_player(m[0]), text)
 
 
 def _clause(clause: str, span: Span) -> str:
