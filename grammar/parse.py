@@ -167,7 +167,8 @@ def _node(tree: Tree[Token], source: Source, start: int, depth: int = 0) -> Node
                 raise _Stopped(Stop("KEYWORD", here, str(child)))
             if child.type in ("INT", "TILE") and _LONG.search(child):
                 raise _Stopped(Stop("NUMBER", here, str(child)))
-            parts.append(Word(child.type, str(child), Span(source, here, here + len(child))))
+            text = str(child) if child.type == "STRING" else " ".join(child.split())
+            parts.append(Word(child.type, text, Span(source, here, here + len(child))))
     return Node(str(tree.data), tuple(parts), Span(source, at, end))
 
 
