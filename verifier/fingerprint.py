@@ -71,10 +71,15 @@ class Canonical:
         return digest(*(part for name in sorted(self.files) for part in (name, self.files[name].text)))
 
 
-def canon(game: core.Game, claim: core.Claim | None = None) -> Canonical:
-    """A game, and what is claimed of it. Whether a claim says `implies` shows in its words only, so they are added."""
+def canon(game: core.Game, claim: core.Claim | None = None, *, examples: bool = False) -> Canonical:
+    """A game, with its examples if they decide, and what is claimed of it.
+
+    Whether a claim says `implies` shows in its words only, so they are added.
+    """
     printer = _Printer(game.file)
     printer.value(game)
+    if examples:
+        printer.value(game.examples)
     if claim is not None:
         printer.value(claim)
         printer.out.append(" ".join(COMMENT.sub(" ", claim.span.text).split()))

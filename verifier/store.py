@@ -42,6 +42,10 @@ LEFT_OVER = 3600.0
 """Seconds after which a file that somebody began to write is dead."""
 
 
+DECLARED = ("E5", "T3")
+"""Items of which an example may say that what they find is meant."""
+
+
 class Broken(Exception):
     """A kept verdict is not what it should be."""
 
@@ -78,11 +82,16 @@ class Store:
         return canon(self.plan.game)
 
     @cached_property
+    def _with_examples(self) -> Canonical:
+        return canon(self.plan.game, examples=True)
+
+    @cached_property
     def _claims(self) -> Mapping[str, Canonical]:
         return {claim.name: canon(self.plan.game, claim) for claim in self.plan.game.claims}
 
     def _canonical(self, question: Question) -> Canonical:
-        return self._claims.get(question.name, self._game)
+        whole = self._with_examples if question.name in DECLARED else self._game
+        return self._claims.get(question.name, whole)
 
     def key(self, question: Question) -> str:
         """A digest of the rules, the question, its table, the limits, and of the programs that answer."""
