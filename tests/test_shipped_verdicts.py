@@ -77,7 +77,7 @@ def test_one_table(path: Path) -> None:
     assert words(path, players, QUICK) == expected
 
 
-@pytest.mark.parametrize(("path", "players"), tables(), ids=lambda x: x.stem if isinstance(x, Path) else str(x))
+@pytest.mark.parametrize(("path", "players"), list(tables()), ids=lambda x: x.stem if isinstance(x, Path) else str(x))
 def test_a_table(path: Path, players: int, all_verdicts: bool, accept: bool) -> None:
     """Everything."""
     if not all_verdicts:
