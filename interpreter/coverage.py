@@ -17,6 +17,7 @@ from domrules.grammar.instance import folder
 from domrules.grammar.source import Span
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.play import placements, play_match
+from domrules.interpreter.replay import outcomes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
 
@@ -59,6 +60,8 @@ class Coverage:
                 match = play_match(rules, Chance.named(seed, index), stop=left)
                 for played in match.rounds:
                     placements(rules, played)
+                if match.winners is not None:
+                    outcomes(rules, match.rounds[-1].settled)
                 index, left = index + 1, left - len(match.rounds)
 
     def never(self, game: core.Game) -> list[Clause]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, permutations
 
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
@@ -70,6 +70,7 @@ def located(study: Study) -> list[Fact]:
     zones = [v for v in variables if v.zone]
     pairs = combinations([v for v in variables if isinstance(v.type, core.Maybe) and v.life is core.Life.ROUND], 2)
     guesses = [_located(study, var, zone) for var in named if var.life is core.Life.ROUND for zone in zones]
+    guesses += [_half(study, a, b) for a, b in permutations(variables, 2) if a.per == b.per and _shows(study, a, b)]
     return guesses + [_together(study, a, b) for a, b in pairs if a.per == b.per]
 
 
@@ -96,6 +97,30 @@ def _apart(name: str, i: int | None, j: int | None) -> Fact:
         return dag.all(-dag.both(bit, other[tile]) for tile, bit in one.items() if tile in other)
 
     return Fact(f"{name} apart", holds, frozenset((name,)), guides=False)
+
+
+def _shows(study: Study, half: core.Var, tile: core.Var) -> bool:
+    """A state of halves and one of tiles, both of a round."""
+    kinds = half.type == core.Maybe(study.instance.game.dominoes.half), tile.type == core.Maybe("tile")
+    return all(kinds) and half.life is core.Life.ROUND and tile.life is core.Life.ROUND
+
+
+def _half(study: Study, half: core.Var, tile: core.Var) -> Fact:
+    """What one state holds is a half of the tile in another, where both hold something."""
+    attrs = study.instance.sorts["tile"].attrs
+    halves = [set(pair) for pair in zip(attrs["low"][1], attrs["high"][1], strict=True)]
+
+    def holds(relation: Relation, state: Symbols) -> Bit:
+        dag, bits = relation.dag, list[Bit]()
+        for index in study.instance.cells(half.name):
+            shown, named = state.cells[half.name, index], state.cells[tile.name, index]
+            assert isinstance(shown, Mapping)
+            assert isinstance(named, Mapping)
+            for i, bit in named.items():
+                bits += [-dag.both(bit, other) for pip, other in shown.items() if pip not in halves[i]]
+        return dag.all(bits)
+
+    return Fact(f"{half.name} of {tile.name}", holds, frozenset((half.name, tile.name)), guides=False)
 
 
 def _together(study: Study, a: core.Var, b: core.Var) -> Fact:

@@ -1,6 +1,6 @@
 """`dom run`: random players play a match; prints its transcript."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -47,7 +47,11 @@ def command(
         tags["Unfinished"] = broken.phrase
     elif match.winners is None:
         tags["Unfinished"] = f"stopped after {counted(len(match.rounds), 'round')}"
-    text = write(record(rules, match, tags))
+    try:
+        text = write(record(rules, match, tags))
+    except RuleError as error:  # of an outcome, which is worked out here
+        broken = Broken(ExitCode.FINDING, error.sentence.replace('"', "'"), str(error))
+        text = write(record(rules, replace(match, winners=None), {**tags, "Unfinished": broken.phrase}))
     if output is None or str(output) == "-":
         print(text, end="")
     else:

@@ -86,7 +86,14 @@ class Report:
         parts += [f"{self.broken_off}, partial"] if self.broken_off else []
         parts += ["out of budget, partial"] if self.inquiry.exhausted else []
         last = [f"{time.perf_counter() - self.started:.1f} s", *self.limits, f"exit {int(code)}"]
-        return f"\n {' · '.join(parts)}\n {' · '.join(last)}"
+        return f"\n {' · '.join(parts)}\n {' · '.join(last)}{self.left_out}"
+
+    @property
+    def left_out(self) -> str:
+        """Options that stood at their defaults, for the verdicts say nothing of their other values."""
+        plan = self.inquiry.plan
+        names = [name for name in plan.game.options if name not in (plan.request.options or {})]
+        return f"\n asked at the defaults of {', '.join(names)}; `--set OPTION=VALUE` asks of others" if names else ""
 
     @property
     def limits(self) -> Sequence[str]:

@@ -68,7 +68,7 @@ def command(
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
         options = dict(map(setting, settings))
-        request = Request(tuple(players or ()), options, tuple(claims or ()), tuple(skip or ()), limit, seed, small)
+        request = Request(tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small)
         _known(game, [*request.only, *request.skip])
         if small and (save is not None or as_example):
             raise typer.BadParameter("a hand of the small twin is none of the game, and cannot be kept with --small")
@@ -92,6 +92,11 @@ def cache_folder() -> Path:
     import platformdirs
 
     return Path(platformdirs.user_cache_dir("domrules", appauthor=False)) / "verdicts"
+
+
+def listed(names: Iterable[str] | None) -> tuple[str, ...]:
+    """`F2 S1` and `F2,S1` as names."""
+    return tuple(name for text in names or () for name in text.split(",") if name)
 
 
 def seconds(text: str, option: str) -> float:

@@ -103,6 +103,8 @@ def _one(subject: Subject, kind: Kind, thing: Thing, other: str | None, started:
     if other is not None:
         return [f"{thing.name}: not met at this table, but with {other}"]
     result = kind.possible(subject, thing.name)
+    if result.answer is Answer.NO and inherited:
+        return [f"{thing.name}: impossible, but not declared here"]
     if result.answer is Answer.NO:
         return subject.verdict(
             kind.item, Word.IMPOSSIBLE, method="one position, proved facts", since=started, span=thing.span,

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from domrules.grammar import core
-from domrules.verifier.battery.bonuses import Award, awards
+from domrules.verifier.battery.bonuses import AT_START, Award, awards, given_at_start
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import Wanted, above, below
 from domrules.verifier.battery.play import Situation, lines, situations
@@ -29,6 +29,8 @@ def c8(subject: Subject) -> Verdict:
     instance = subject.instance
     if not instance.role("state", "score"):
         return subject.verdict("C8", Word.SKIPPED, since=started, reason="no state is `as score`")
+    if given_at_start(instance):
+        return subject.verdict("C8", Word.UNKNOWN, since=started, reason=AT_START)
     known = list(awards(instance))
     if not known:
         return subject.verdict("C8", Word.SKIPPED, since=started, reason="nothing is added to a score")

@@ -81,6 +81,16 @@ def awards(instance: core.Instance) -> Iterator[Award]:
         yield from (Award(s, block, settlement=number) for s in of(block))
 
 
+def given_at_start(instance: core.Instance) -> bool:
+    """Is a score written as a round begins?"""
+    scores = instance.role("state", "score")
+    begun = (s for block in instance.begin for s in statements(block))
+    return any(isinstance(s, core.Set) and s.var in scores for s in begun)
+
+
+AT_START = "a score is written as a round begins, and that is not looked at"
+
+
 def zero(instance: core.Instance, e: core.Expr) -> bool:
     """Is this plainly 0?"""
     while isinstance(e, core.Call):

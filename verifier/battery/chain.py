@@ -96,7 +96,12 @@ def _wrong(rules: Rules, ends: Ends, state: State) -> list[str]:
                 after = rules.act(state, move, outcome)
             except RuleError:
                 continue
-            for placed in rules.placements(state, move, outcome):
+            laid = rules.placements(state, move, outcome)
+            cells = [(rules.layout.get(state, ends.var, i), rules.layout.get(after, ends.var, i))
+                     for i in rules.instance.cells(ends.var)]  # fmt: skip
+            if not laid and any(was != now for was, now in cells):
+                return [f"{move_name(rules.instance, move, outcome)}: an end changes, and nothing is laid"]
+            for placed in laid:
                 said = _said(rules, ends, state, after, placed)
                 if said:
                     return [f"{move_name(rules.instance, move, outcome)}: {said}"]
@@ -116,7 +121,12 @@ def _said(rules: Rules, ends: Ends, before: State, after: State, placed: Placeme
     shown = {i: (layout.get(before, ends.var, i), layout.get(after, ends.var, i)) for i in instance.cells(ends.var)}
     if placed.to is None:
         halves = {now for _, now in shown.values()} - {None}
-        return "" if halves == set(ends.halves[placed.tile]) else "it opens the table, but other halves lie open then"
+        if halves != set(ends.halves[placed.tile]) or shown[placed.going][1] != far:
+            return "it opens the table, but other halves lie open then"
+        return ""
+    near = shown[placed.going][0]
+    if near is not None and near not in ends.halves[placed.to]:
+        return f"it is attached to {tiles[placed.to]}, but {pips[near]} is what lies open there"
     if shown[placed.going][1] != far:
         return f"its other half, {pips[far]}, lies open then, but the rules remember another end there"
     changed = [i for i, (was, now) in shown.items() if i != placed.going and was != now]
@@ -149,6 +159,9 @@ def _faults(relation: Relation, ends: Ends, state: Symbols, step: Step) -> Itera
     on_table: Members = {
         tile: dag.any(state.zone(*cell).get(tile, FALSE) for cell in tables) for tile in range(len(ends.halves))
     }
+    laying = [made for _, _, made in _attached(relation, state, step)]
+    still = dag.all(_unchanged(relation, ends, state, step.after, w) for w in instance.cells(ends.var) if w is not None)
+    yield dag.both(-dag.any(laying), -still)
     for attach, env, made in _attached(relation, state, step):
         tile, to = encoder.members(attach.tile, state, env), encoder.members(attach.to, state, env)
         touching, going = encoder.members(attach.touching, state, env), encoder.members(attach.going, state, env)
@@ -162,12 +175,22 @@ def _faults(relation: Relation, ends: Ends, state: Symbols, step: Step) -> Itera
                     continue
                 yield dag.all((here, -joined, -_opened(relation, ends, step.after, i)))
                 for way, is_way in going.items():
+                    yield dag.all((here, -joined, is_way, -_end(step.after, ends, way).get(far, FALSE)))
                     laid = dag.all((here, joined, is_way))
                     yield dag.both(laid, -_end(step.after, ends, way).get(far, FALSE))
         for way, is_way in going.items():
+            yield dag.all((made, is_way, dag.any(_elsewhere(relation, ends, state, to, way))))
             others = [w for w in instance.cells(ends.var) if w is not None and w != way]
             same = dag.all(_unchanged(relation, ends, state, step.after, w) for w in others)
             yield dag.all((made, joined, is_way, -same))
+
+
+def _elsewhere(relation: Relation, ends: Ends, state: Symbols, to: Members, way: int) -> Iterator[Bit]:
+    """What lies open there is no half of the tile to which is attached."""
+    for pip, shows in _end(state, ends, way).items():
+        for tile, bit in to.items():
+            if pip not in ends.halves[tile]:
+                yield relation.dag.both(shows, bit)
 
 
 def _end(state: Symbols, ends: Ends, way: int) -> Members:

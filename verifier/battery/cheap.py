@@ -42,7 +42,9 @@ def f5(subject: Subject) -> Verdict:
             "F5", Word.HOLDS, method=method, since=started, details=details, span=span, depth=max(0, tiles - 1),
             doesnt_say="that a play comes to a fish with so few",
         )  # fmt: skip
-    if session.check([], seconds=subject.seconds).answer is Answer.NO:
+    known = subject.found.get("F2")
+    never = known is not None and known.word is Word.IMPOSSIBLE
+    if never or session.check([], seconds=subject.seconds).answer is Answer.NO:
         return subject.verdict("F5", Word.HOLLOW, since=started, reason="no round ends in a fish", span=span)
     details = [f"a fish needs more than {instance.players} tiles"]
     return subject.verdict("F5", Word.PROVED, method=method, since=started, details=details, span=span)

@@ -104,7 +104,9 @@ def t2(subject: Subject) -> Verdict:
     if stuck is not None:
         return subject.verdict("T2", Word.REFUTED, method="a match, played", since=started, details=stuck, span=span)
     if changes(subject, found) and largest(subject, found) is not None:
-        text = "every round adds to some total, and no total can pass the target without ending the match"
+        text = (
+            "every round that goes on adds to some total, or ends the match; no total can pass the target without that"
+        )
         return subject.verdict("T2", Word.PROVED, method="any settlement", since=started, details=[text], span=span)
     played = matches(subject, found)
     ended = [len(m.rounds) for m in played if m.winners is not None]
@@ -113,6 +115,11 @@ def t2(subject: Subject) -> Verdict:
         return subject.verdict(
             "T2", Word.NOT_FOUND, method="random matches", since=started, details=idle, span=span, depth=LIMITS.rounds
         )
+    if len(ended) < len(played):
+        reason = (
+            f"{len(played) - len(ended)} of {len(played)} random matches were not over after {LIMITS.rounds} rounds"
+        )
+        return subject.verdict("T2", Word.UNKNOWN, since=started, reason=reason, details=idle, span=span)
     first = f"{len(ended)} of {len(played)} random matches ended, after {min(ended)} to {max(ended)} rounds"
     says = "that a match has a greatest number of rounds"
     says += (

@@ -12,7 +12,7 @@ from dataclasses import replace
 from domrules.grammar import core
 from domrules.verifier.battery.ended import Ended, Stage
 from domrules.verifier.battery.paths import below, carried_out, some, valued
-from domrules.verifier.dag import Bit, Number
+from domrules.verifier.dag import TRUE, Bit, Number
 from domrules.verifier.reads import statements
 from domrules.verifier.solver import Answer
 
@@ -63,8 +63,9 @@ def _settled(ended: Ended, name: str) -> bool:
     def fails(stage: Stage) -> Bit:
         dag, found = stage.encoder.dag, list[Bit]()
         for cell in cells:
-            number = stage.states[-1].cells[cell]
-            assert isinstance(number, Number)
+            number = stage.states[-1].cells.get(cell)
+            if not isinstance(number, Number):  # it is forgotten: nothing is known of it
+                return TRUE
             if number is not stage.states[0].cells[cell]:
                 found.append(-dag.at_least_zero(number))
         return dag.any(found)

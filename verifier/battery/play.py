@@ -11,6 +11,7 @@ from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.names import move_name
 from domrules.interpreter.play import Limits, Ply, Round, Table
 from domrules.interpreter.players import RandomPlayer
+from domrules.interpreter.replay import outcomes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import Layout, State
 from domrules.verifier.witness import Witness
@@ -106,6 +107,23 @@ def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, 
             yield index, error
         except Unfinished:
             pass
+
+
+def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, RuleError]]:
+    """(match, what breaks) for those of `count` random matches whose outcomes break a rule; none are played without outcomes."""
+    if not any(fn.outcome for fn in rules.instance.fns.values()):
+        return
+    for index in range(count):
+        chance = Chance.named(seed, index)
+        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+        try:
+            match = table.match(rules.new_match())
+        except (RuleError, Unfinished):
+            continue
+        try:
+            outcomes(rules, match.rounds[-1].settled)
+        except RuleError as error:
+            yield index, error
 
 
 def lines(rules: Rules, found: Situation, seed: int = 1) -> list[str]:

@@ -15,7 +15,7 @@ from domrules.grammar.passes import optimise
 from domrules.grammar.source import Span
 from domrules.interpreter.tables import tables
 from domrules.verifier.battery.awards import in_play
-from domrules.verifier.battery.bonuses import Award, awards, not_zero, rows
+from domrules.verifier.battery.bonuses import AT_START, Award, awards, given_at_start, not_zero, rows
 from domrules.verifier.battery.ended import Ended
 from domrules.verifier.battery.largest import largest
 from domrules.verifier.battery.play import rounds, situations
@@ -48,6 +48,8 @@ def c9(subject: Subject) -> Verdict:
     started = time.perf_counter()
     if not subject.instance.role("state", "score"):
         return subject.verdict("C9", Word.SKIPPED, since=started, reason="no state is `as score`")
+    if given_at_start(subject.instance):
+        return subject.verdict("C9", Word.UNKNOWN, since=started, reason=AT_START)
     found = list(bonuses(subject.instance))
     if not found:
         return subject.verdict("C9", Word.SKIPPED, since=started, reason="nothing is added to a score")
@@ -177,6 +179,8 @@ def _elsewhere(subject: Subject, bonus: Bonus) -> bool:
     for number, generic in enumerate(tables(subject.instance.game)):
         if number == MANY:
             return True
+        if (generic.players, generic.options) == (subject.instance.players, subject.instance.options):
+            continue
         instance = optimise(replace(generic, events=()))
         ended = Ended(Study(instance), (), partition=subject.conserved)
         for other in bonuses(instance):

@@ -34,7 +34,9 @@ def c4(subject: Subject) -> Verdict:
             )
     known = roundings(game)
     if not known:
-        return subject.verdict("C4", Word.SKIPPED, since=started, reason="nothing is rounded")
+        return subject.verdict(
+            "C4", Word.SKIPPED, since=started, reason="no `nearest`, `up` or `down`, and no quotient is multiplied up"
+        )
     lines: list[str] = []
     for r in known:
         broken = _broken_law(r, subject.seconds)

@@ -276,6 +276,9 @@ def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
         return verdict
     if "integers" in verdict.method:
         return verdict
+    if name in ("T1", "T2") and verdict.word is Word.REFUTED:
+        reason = "in play without events; an event may end or win the match"
+        return replace(verdict, word=Word.UNKNOWN, reason=reason)
     silent = f"anything about rounds in which an event happens ({', '.join(e.name for e in events)})"
     return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))
 

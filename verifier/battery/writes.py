@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Sequence
+from itertools import chain, product
 
+from domrules.grammar import core
 from domrules.interpreter.errors import Rule, RuleError
-from domrules.verifier.battery.play import rule_errors
+from domrules.verifier.battery.play import outcome_errors, rule_errors
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.effects import Fault
@@ -20,6 +22,8 @@ from domrules.verifier.solver import Answer, solve
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.view import FULL
 
+FEW = 20
+"""Whole random matches of which the outcomes are worked out."""
 MATCHES = 100
 """Random matches looked through for a rule that breaks."""
 RULES = {
@@ -85,7 +89,7 @@ def _faultless(subject: Subject, item: str) -> Verdict:
 
 def _in_play(subject: Subject, rules: Collection[Rule]) -> tuple[int, RuleError] | None:
     """A random match that breaks one of these."""
-    errors = rule_errors(subject.rules, MATCHES, subject.seed)
+    errors = chain(rule_errors(subject.rules, MATCHES, subject.seed), outcome_errors(subject.rules, FEW, subject.seed))
     return next(((match, error) for match, error in errors if error.rule in rules), None)
 
 
@@ -107,3 +111,23 @@ def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit],
     assumed = [fact.holds(relation, over) for fact in facts]
     _, faults = relation.settle(over)
     yield "a settlement", encoder, [*assumed, -relation.goes_on(state)], faults
+    yield "an outcome", *_outcomes(subject)
+
+
+def _outcomes(subject: Subject) -> tuple[Encoder, Sequence[Bit], Sequence[Fault]]:
+    """What is worked out when a match is over."""
+    instance = subject.instance
+    encoder, relation = subject.study.open(FULL)
+    state = subject.position(relation)
+    over = relation.concluded(state)
+    assumed = [fact.holds(relation, over) for fact in subject.proved]
+    settled, faults = relation.settle(over)
+    found = []
+    for fn in instance.fns.values():
+        if fn.outcome:
+            sorts = [(name, kind.sort) for name, kind in fn.params if isinstance(kind, core.Elem)]
+            for args in product(*(range(instance.sorts[sort].size) for _, sort in sorts)):
+                env = {name: i for (name, _), i in zip(sorts, args, strict=True)}
+                found.append(Fault(Rule.PROMISE, fn.span, -relation.promises.kept(fn.body, settled, env)))
+    ended = [-relation.goes_on(state), encoder.truth(instance.over, settled), *(-fault.bit for fault in faults)]
+    return encoder, [*assumed, *ended], found

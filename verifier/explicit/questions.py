@@ -84,11 +84,13 @@ class Gone:
         rest = "" if complete else "anything about matches that stand otherwise before a round"
         if holds is None or (wanted and not holds and not complete):
             return self.subject.verdict(item, Word.UNKNOWN, since=self.began, reason=rest or "not decided")
+        if holds and not wanted and rest:
+            return self.subject.verdict(
+                item, Word.HOLDS, method=self.counted, since=self.began, details=details, witness=witness, doesnt_say=rest,
+                depth=1,
+            )  # fmt: skip
         word = Word.EXHAUSTED if holds else Word.IMPOSSIBLE if wanted else Word.REFUTED
-        says = rest if holds and not wanted else ""
-        return self.subject.verdict(
-            item, word, method=self.counted, since=self.began, details=details, witness=witness, doesnt_say=says
-        )
+        return self.subject.verdict(item, word, method=self.counted, since=self.began, details=details, witness=witness)
 
     def hollow(self, item: str, reason: str) -> Verdict:
         return self.subject.verdict(item, Word.HOLLOW, method=self.counted, since=self.began, reason=reason)
