@@ -68,7 +68,10 @@ def declarations(files: Sequence[File], report: Reporter, *, small: bool = False
         for declaration in _of_file(file, index):
             if declaration.twin:
                 merged.check_twin(declaration)
-                twins.append(declaration)
+                if declaration.kind in OWN:  # said to be wrong; the file still needs its head
+                    merged.place(declaration)
+                else:
+                    twins.append(declaration)
             elif not (small and declaration.kind == "example"):
                 merged.place(declaration)
     for twin in twins if small else ():
