@@ -123,6 +123,9 @@ from domrules.grammar.terms import (
     conjuncts as conjuncts,
 )
 from domrules.grammar.terms import (
+    expressions as expressions,
+)
+from domrules.grammar.terms import (
     free as free,
 )
 from domrules.grammar.terms import (

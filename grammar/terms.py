@@ -401,6 +401,19 @@ def rebuild_block(block: Block, f: Callable[[Expr], Expr]) -> Block:
     return tuple(out)
 
 
+def expressions(*blocks: Block) -> list[Expr]:
+    """The expressions directly inside all statements of some blocks, in order."""
+    found: list[Expr] = []
+
+    def keep(e: Expr) -> Expr:
+        found.append(e)
+        return e
+
+    for block in blocks:
+        rebuild_block(block, keep)
+    return found
+
+
 def _place(e: Read, f: Callable[[Expr], Expr]) -> Read:
     return Read(e.var, None if e.index is None else f(e.index), e.type, e.span)
 

@@ -221,27 +221,15 @@ def _elements(instance: core.Instance, bound: tuple[tuple[str, str], ...]) -> It
 
 def _uses(instance: core.Instance) -> dict[str, set[str]]:
     """Which defines the rules look at as tiles are dealt, in play, and after a round."""
-
-    def inside(*blocks: core.Block) -> list[core.Expr]:
-        found: list[core.Expr] = []
-
-        def keep(e: core.Expr) -> core.Expr:
-            found.append(e)
-            return e
-
-        for block in blocks:
-            core.rebuild_block(block, keep)
-        return found
-
     actions = [*instance.actions, *instance.events]
     roots = {
-        "deal": [instance.redeal, *inside(*instance.begin), *(v.init for v in instance.vars.values() if v.init)],
+        "deal": [instance.redeal, *core.expressions(*instance.begin), *(v.init for v in instance.vars.values() if v.init)],
         "play": [
             *(a.guard for a in actions), *(p.domain for a in actions for p in a.params if p.domain is not None),
-            *inside(*(block for a in actions for block in a.blocks)), *(e.when for e in instance.endings),
+            *core.expressions(*(block for a in actions for block in a.blocks)), *(e.when for e in instance.endings),
         ],
         "after": [
-            instance.over, instance.winners, *inside(*(s.block() for s in instance.settles)),
+            instance.over, instance.winners, *core.expressions(*(s.block() for s in instance.settles)),
             *(fn.body for fn in instance.fns.values() if fn.outcome),
         ],
     }  # fmt: skip

@@ -153,16 +153,8 @@ def _lasting(subject: Subject) -> frozenset[str]:
     """What settlements and the end of a match read, beside what play itself needs."""
     instance, reads = subject.instance, subject.study.reads
     exprs = [instance.over, instance.winners, *(row.test for s in instance.settles for row in s.rows)]
-    written: list[core.Expr] = []
-
-    def keep(e: core.Expr) -> core.Expr:
-        written.append(e)
-        return e
-
-    for settle in instance.settles:
-        for row in settle.rows:
-            core.rebuild_block(row.body, keep)
-    return frozenset[str]().union(*map(reads.variables, [*exprs, *written]))
+    exprs += core.expressions(*(row.body for s in instance.settles for row in s.rows))
+    return frozenset[str]().union(*map(reads.variables, exprs))
 
 
 def _twins_by_chance(subject: Subject) -> tuple[Situation, list[str]] | None:

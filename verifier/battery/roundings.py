@@ -143,13 +143,7 @@ def roots(rules: Rules) -> list[core.Expr]:
     found: list[core.Expr] = [row.test for settle in rules.settles for row in settle.rows]
     blocks = [*rules.begin, *(b for a in rules.actions for b in a.blocks)]
     blocks += [r.body for s in rules.settles for r in s.rows]
-
-    def collect(e: core.Expr) -> core.Expr:
-        found.append(e)
-        return e
-
-    for block in blocks:
-        core.rebuild_block(block, collect)
+    found += core.expressions(*blocks)
     found += [a.guard for a in rules.actions] + [e.when for e in rules.endings]
     return [*found, rules.over, rules.winners, rules.redeal]
 

@@ -337,21 +337,9 @@ def _of_rounds(instance: core.Instance) -> list[core.Expr]:
     found += [v.init for v in instance.vars.values() if v.init is not None and v.life is core.Life.ROUND]
     for action in instance.actions:
         found += [action.guard, *(p.domain for p in action.params if p.domain is not None)]
-    return found + [e for block in _blocks(instance) for e in inside(block)]
-
-
-def inside(block: core.Block) -> list[core.Expr]:
-    """The expressions directly inside the statements of a block."""
-    found: list[core.Expr] = []
-
-    def collect(e: core.Expr) -> core.Expr:
-        found.append(e)
-        return e
-
-    core.rebuild_block(block, collect)
-    return found
+    return found + core.expressions(*_blocks(instance))
 
 
 def _read_by(reads: Reads, s: core.Stmt) -> Iterator[str]:
-    for e in inside((s,)):
+    for e in core.expressions((s,)):
         yield from reads.variables(e)
