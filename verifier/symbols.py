@@ -126,6 +126,19 @@ def members(dag: Dag, found: Mapping[int, list[Bit]]) -> Members:
     return {i: bit for i, bits in found.items() if (bit := dag.any(bits)) != FALSE}
 
 
+def same(dag: Dag, one: Symbol, two: Symbol) -> Bit:
+    """Two symbols of one kind hold the same."""
+    match one, two:
+        case Number(), Number():
+            return dag.is_zero(dag.add(one, two, -1))
+        case int(), int():
+            return dag.same(one, two)
+        case Mapping(), Mapping():
+            return dag.all(dag.same(one.get(i, FALSE), two.get(i, FALSE)) for i in one.keys() | two.keys())
+        case _:
+            raise AssertionError("symbols of two kinds")
+
+
 def split(dag: Dag, cases: Members, kind: core.Type, branch: Callable[[int], Symbol]) -> Symbol:
     """The value of `branch` at the element that `cases` stands for."""
     if len(cases) == 1:

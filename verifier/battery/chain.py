@@ -15,6 +15,7 @@ from domrules.interpreter.names import move_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement
+from domrules.verifier import symbols
 from domrules.verifier.battery.asking import met
 from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY
 from domrules.verifier.battery.play import Situation, lines
@@ -200,8 +201,7 @@ def _end(state: Symbols, ends: Ends, way: int) -> Members:
 
 
 def _unchanged(relation: Relation, ends: Ends, before: Symbols, after: Symbols, way: int) -> Bit:
-    dag, a, b = relation.dag, _end(before, ends, way), _end(after, ends, way)
-    return dag.all(dag.same(a.get(i, FALSE), b.get(i, FALSE)) for i in a.keys() | b.keys())
+    return symbols.same(relation.dag, before.cells[ends.var, way], after.cells[ends.var, way])
 
 
 def _opened(relation: Relation, ends: Ends, after: Symbols, tile: int) -> Bit:

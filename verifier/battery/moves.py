@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from domrules.grammar import core
@@ -11,10 +11,11 @@ from domrules.interpreter.errors import Rule, RuleError
 from domrules.interpreter.names import Args, Move, move_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
+from domrules.verifier import symbols
 from domrules.verifier.battery.asking import ROUNDS, after_a_move, enabled, guards, in_play, met, soon, with_role
 from domrules.verifier.battery.play import Situation, lines, rule_errors, zones
 from domrules.verifier.battery.subject import Subject
-from domrules.verifier.dag import FALSE, Bit, Number
+from domrules.verifier.dag import Bit
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.relation import Choice, Relation, Step
 from domrules.verifier.solver import Answer, Result, solve
@@ -145,7 +146,7 @@ def _two_moves(subject: Subject, known: Sequence[Fact], pairs: Pairs, *, keep_nu
     one, two = relation.step(state, "a"), relation.step(state, "b")
     bits = [fact.holds(relation, state) for fact in known]
     bits += [study.resting(relation, state), *one.taken, *two.taken, *pairs(relation, one, two)]
-    bits.append(_same(relation, one.after, two.after))
+    bits += [symbols.same(encoder.dag, a, two.after.cells[cell]) for cell, a in one.after.cells.items()]
     return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
 
 
@@ -220,20 +221,3 @@ def _chosen(relation: Relation, choice: Choice) -> tuple[int, Args]:
     """A ground move without what fate adds."""
     count = sum(not p.chance for p in relation.instance.actions[choice.action].params)
     return choice.action, choice.args[:count]
-
-
-def _same(relation: Relation, one: Symbols, two: Symbols) -> Bit:
-    """Two positions are the same."""
-    dag, bits = relation.dag, list[Bit]()
-    for cell, a in one.cells.items():
-        b = two.cells[cell]
-        match a, b:
-            case Number(), Number():
-                bits.append(dag.is_zero(dag.add(a, b, -1)))
-            case int(), int():
-                bits.append(dag.same(a, b))
-            case Mapping(), Mapping():
-                bits += [dag.same(a.get(i, FALSE), b.get(i, FALSE)) for i in a.keys() | b.keys()]
-            case _:
-                raise AssertionError(f"{cell} has two kinds of value")
-    return dag.all(bits)

@@ -15,6 +15,7 @@ from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import Move, move_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
+from domrules.verifier import symbols
 from domrules.verifier.battery.asking import enabled, guards, met, with_role
 from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY
 from domrules.verifier.battery.play import Situation, lines
@@ -24,7 +25,6 @@ from domrules.verifier.facts import Fact, asked
 from domrules.verifier.reads import statements
 from domrules.verifier.relation import MOVES, NoDeal, Relation
 from domrules.verifier.solver import Answer, Result, solve
-from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 
 TURNS = ("play", "draw", "pass")
@@ -193,21 +193,15 @@ def longest(subject: Subject, *, one_turn: bool) -> Longest:
     for length in range(2 * instance.players + 3):
         before = chain.state
         chain.extend()
-        chain.bits += [_same(chain.relation, before, chain.state, mover) for mover in movers]
+        chain.bits += [
+            symbols.same(chain.relation.dag, before.cells[m, None], chain.state.cells[m, None]) for m in movers
+        ]
         result = chain.possible(subject.seconds / 2)
         if result.answer is Answer.NO:
             return Longest(length)
         if result.answer is Answer.UNKNOWN:
             return Longest(None, result.reason)
     return Longest(None, f"{2 * instance.players + 3} moves in a row that move no tile are not excluded")
-
-
-def _same(relation: Relation, one: Symbols, two: Symbols, var: str) -> Bit:
-    """A state holds the same element in two positions."""
-    a, b = one.cells[var, None], two.cells[var, None]
-    assert isinstance(a, Mapping)
-    assert isinstance(b, Mapping)
-    return relation.dag.all(relation.dag.same(a.get(i, FALSE), b.get(i, FALSE)) for i in a.keys() | b.keys())
 
 
 # ---------------------------------------------------------------- M7, E3
