@@ -7,15 +7,16 @@ switches off, nor what only an event brings about.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.source import Span
+from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
-from domrules.verifier.battery.asking import ROUNDS, Wish, enabled, guards, in_play
+from domrules.verifier.battery.asking import ROUNDS, Wish, enabled, guards, in_play, soon
 from domrules.verifier.battery.moves import told
 from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject, told_options
@@ -24,16 +25,13 @@ from domrules.verifier.goal import ended
 from domrules.verifier.reads import Reads, statements
 from domrules.verifier.shortest import Limits, shortest
 from domrules.verifier.solver import Answer, Result, solve
-from domrules.verifier.unroll import Play
 from domrules.verifier.verdict import Verdict, Word
-from domrules.verifier.witness import Unreplayable, Witness
+from domrules.verifier.witness import Witness
 
 MANY = 60
 """Other tables looked at, at most, and …"""
 FEW = 12
 """… random rounds played at each."""
-SOON = 4
-"""Moves of the search for a short play."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +50,8 @@ class Kind:
     verb: str
     declared: Callable[[core.Game], list[Thing]]
     present: Callable[[core.Instance], list[str]]
-    met: Callable[[Rules, int, int], set[str]]
-    """Which happen in so many random rounds from a seed."""
+    of: Callable[[Rules, Round], set[str]]
+    """Which happen in a round."""
     possible: Callable[[Subject, str], Result]
     shown: Callable[[Subject, str], Witness | None]
 
@@ -74,7 +72,8 @@ def _all(subject: Subject, kind: Kind) -> Verdict:
     things = kind.declared(game)
     if not things:
         return subject.verdict(kind.item, Word.SKIPPED, since=started, reason="the game declares none")
-    seen = kind.met(subject.rules, ROUNDS, subject.seed)
+    sample = (played for _, _, played in subject.sample[:ROUNDS])
+    seen = _met(kind, subject.rules, sample, len(kind.present(instance)))
     missing = [thing for thing in things if thing.name not in seen]
     details = [f"{thing.name} is for an event to bring" for thing in missing if _by_event(game, instance, thing.name)]
     missing = [thing for thing in missing if not _by_event(game, instance, thing.name)]
@@ -117,13 +116,25 @@ def _one(subject: Subject, kind: Kind, thing: Thing, other: str | None, started:
     return subject.verdict(kind.item, Word.UNKNOWN, since=started, span=thing.span, reason=result.reason or reason)
 
 
+def _met(kind: Kind, rules: Rules, played: Iterable[Round], most: int) -> set[str]:
+    """Which happen in some rounds; no more are looked at once there are so many."""
+    found: set[str] = set()
+    for one in played:
+        found |= kind.of(rules, one)
+        if len(found) == most:
+            break
+    return found
+
+
 def _elsewhere(subject: Subject, kind: Kind, wanted: Collection[str]) -> dict[str, str]:
     """Which of these happen at other tables of the game, and at which."""
     found: dict[str, str] = {}
     for number, instance in enumerate(_tables(subject.instance.game)):
         if number == MANY or not set(wanted) - found.keys():
             break
-        for name in kind.met(Rules(instance), FEW, subject.seed) & set(wanted):
+        rules = Rules(instance)
+        played = (played for _, _, played in rounds(rules, FEW, subject.seed))
+        for name in _met(kind, rules, played, len(kind.present(instance))) & set(wanted):
             found.setdefault(name, told_options(instance))
     return found
 
@@ -149,14 +160,8 @@ def _by_event(game: core.Game, instance: core.Instance, ending: str) -> bool:
 # ---------------------------------------------------------------- actions
 
 
-def _actions_met(rules: Rules, count: int, seed: int) -> set[str]:
-    found: set[str] = set()
-    names = [a.name for a in rules.instance.actions]
-    for _, _, played in rounds(rules, count, seed):
-        found |= {names[ply.move.action] for ply in played.plies}
-        if len(found) == len(names):
-            break
-    return found
+def _actions_of(rules: Rules, played: Round) -> set[str]:
+    return {rules.instance.actions[ply.move.action].name for ply in played.plies}
 
 
 def _number(subject: Subject, name: str) -> int:
@@ -174,38 +179,19 @@ def _action_possible(subject: Subject, name: str) -> Result:
 
 def _action_shown(subject: Subject, name: str) -> Witness | None:
     """A short play after which the action is legal."""
-    number, wish = _number(subject, name), _legal(subject, name)
-    play = Play(subject.study, subject.study.view(guards(subject, [number]), keep_numbers=True))
-    for moves in range(SOON + 1):
-        play.extend(moves)
-        state, relation = play.states[-1], play.relation
-        goal = relation.dag.both(relation.goes_on(state, at_start=moves == 0), wish(relation, state))
-        result = play.solve(play.reaching(goal), seconds=subject.seconds / 3)
-        if result.answer is Answer.UNKNOWN:
-            return None
-        if result.model is not None:
-            try:
-                witness = play.replay(subject.rules, result.model)
-            except Unreplayable:
-                return None
-            legal = any(move.action == number for move in subject.rules.legal_moves(witness.reached))
-            return witness if legal else None
-    return None
+    number = _number(subject, name)
+    witness = soon(subject, guards(subject, [number]), _legal(subject, name))
+    if witness is None or all(move.action != number for move in subject.rules.legal_moves(witness.reached)):
+        return None
+    return witness
 
 
 # ---------------------------------------------------------------- endings
 
 
-def _endings_met(rules: Rules, count: int, seed: int) -> set[str]:
-    found: set[str] = set()
-    names = [e.name for e in rules.instance.endings]
-    for _, _, played in rounds(rules, count, seed):
-        ending = rules.ending(played.ended)
-        if ending is not None:
-            found.add(names[ending])
-        if len(found) == len(names):
-            break
-    return found
+def _endings_of(rules: Rules, played: Round) -> set[str]:
+    ending = rules.ending(played.ended)
+    return set() if ending is None else {rules.instance.endings[ending].name}
 
 
 def _place(subject: Subject, name: str) -> int:
@@ -239,7 +225,7 @@ ACTIONS = Kind(
     "nobody can ever",
     lambda game: [Thing(a.name, a.span) for a in game.actions],
     lambda instance: [a.name for a in instance.actions if not core.is_lit(a.guard, value=False)],
-    _actions_met,
+    _actions_of,
     _action_possible,
     _action_shown,
 )
@@ -248,7 +234,7 @@ ENDINGS = Kind(
     "a round never ends by",
     lambda game: [Thing(e.name, e.span) for e in game.endings],
     lambda instance: [e.name for e in instance.endings if not core.is_lit(e.when, value=False)],
-    _endings_met,
+    _endings_of,
     _ending_possible,
     _ending_shown,
 )
