@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.source import Span
 from domrules.interpreter.state import State
 from domrules.verifier import facts
@@ -89,8 +90,8 @@ class _Judge:
             return ""
         because = ", ".join(fact.name for fact in found.bound.needed) or "nothing but the rules"
         if self.laying:
-            return f"fewer than {_count(found.bound.tiles, 'tile')}: impossible, proved with {because}"
-        return f"fewer than {_count(found.bound.moves, 'move')}: impossible, proved with {because}"
+            return f"fewer than {counted(found.bound.tiles, 'tile')}: impossible, proved with {because}"
+        return f"fewer than {counted(found.bound.moves, 'move')}: impossible, proved with {because}"
 
     def sooner(self, found: Shortest) -> list[str]:
         """What is known of fewer moves."""
@@ -100,11 +101,11 @@ class _Judge:
         with_so_few = " with so few tiles" if self.laying else ""
         match found.sooner:
             case Sooner.NEVER:
-                return [f"fewer than {_count(moves, 'move')}{with_so_few}: impossible, proved"]
+                return [f"fewer than {counted(moves, 'move')}{with_so_few}: impossible, proved"]
             case Sooner.NOT_FIRST:
-                return [f"fewer than {_count(moves, 'move')}{with_so_few}: impossible in the first round of a match"]
+                return [f"fewer than {counted(moves, 'move')}{with_so_few}: impossible in the first round of a match"]
             case Sooner.UNKNOWN:
-                proved = f"fewer than {_count(found.bound.moves, 'move')}{with_so_few}: impossible, proved"
+                proved = f"fewer than {counted(found.bound.moves, 'move')}{with_so_few}: impossible, proved"
                 return [proved] if found.bound.moves else []
 
     def by_chance(self, found: Shortest, below: str) -> Verdict:
@@ -133,7 +134,7 @@ class _Judge:
         )
 
     def size(self, tiles: int, moves: int) -> str:
-        return f"{_count(tiles, 'tile')}, {_count(moves, 'move')}" if self.laying else _count(moves, "move")
+        return f"{counted(tiles, 'tile')}, {counted(moves, 'move')}" if self.laying else counted(moves, "move")
 
     def counted(self, found: Shortest) -> str:
         return "tiles" if self.laying else "moves"
@@ -164,7 +165,3 @@ class _Judge:
             self.item, word, method=method, since=self.started, details=details, span=self.span, reason=reason,
             depth=depth, witness=witness, doesnt_say=doesnt_say,
         )  # fmt: skip
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"

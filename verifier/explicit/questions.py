@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, partial
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.instance import specialise_expr
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import move_name
@@ -264,7 +265,7 @@ def f2(gone: Gone) -> Verdict:
         return gone.answer("F2", False, wanted=True)
     tiles, moves, number = min(found)
     lines, witness = gone.shown(number)
-    first = f"{_count(tiles, 'tile')}, {_count(moves, 'move')}"
+    first = f"{counted(tiles, 'tile')}, {counted(moves, 'move')}"
     if not gone.all.later:
         return gone.answer("F2", None)
     return gone.answer("F2", True, [first, *lines], witness, wanted=True)
@@ -387,10 +388,6 @@ def _dealt(gone: Gone, c: core.Claim, holds: Callable[[State], bool]) -> Verdict
         if not holds(state):
             return gone.answer(c.name, False, [f"  {line}" for line in zones(gone.instance, start.dealt)])
     return gone.answer(c.name, True)
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
 QUESTIONS: Mapping[str, Asks] = {
