@@ -126,15 +126,12 @@ class _Table:
     def __init__(self, subject: Subject, instance: core.Instance) -> None:
         self.events, self.written = bool(instance.events), written(instance)
         self.instance = replace(as_written(instance), events=())
+        self.used = _uses(self.instance)
         self.inner = Subject(self.instance, subject.seconds / 3, subject.seed)
-
-    def test(self, e: core.Expr) -> core.Expr:
-        """An expression of the game as one of this table."""
-        return self.written(e)
 
     def places(self, row: Row) -> Iterator[tuple[Encoder, Symbols, list[Bit]]]:
         """Wherever the rules look at the row: a position with what is known of it."""
-        used = _uses(self.instance)
+        used = self.used
         study = self.inner.study
         if row.fn in used["deal"]:
             encoder, relation = study.open(study.view(study.instance.vars, keep_numbers=True))
@@ -191,8 +188,8 @@ def _judged(tables: Iterable[_Table], row: Row) -> tuple[Answer, str]:
     """Can the row decide anywhere? And why not."""
     alone = looked_at = False
     for table in tables:
-        test = table.test(row.test)
-        before = [table.test(e) for e in row.before]
+        test = table.written(row.test)
+        before = [table.written(e) for e in row.before]
         for encoder, state, bits in table.places(row):
             looked_at = True
             for with_others in (True, False):
