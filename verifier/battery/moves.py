@@ -151,10 +151,11 @@ def _two_moves(subject: Subject, known: Sequence[Fact], pairs: Pairs, *, keep_nu
 
 
 def _lasting(subject: Subject) -> frozenset[str]:
-    """What settlements and the end of a match read, beside what play itself needs."""
+    """What settlements, the end of a match and its outcomes read, beside what play itself needs."""
     instance, reads = subject.instance, subject.study.reads
     exprs = [instance.over, instance.winners, *(row.test for s in instance.settles for row in s.rows)]
     exprs += core.expressions(*(row.body for s in instance.settles for row in s.rows))
+    exprs += [fn.body for fn in instance.fns.values() if fn.outcome]
     return frozenset[str]().union(*map(reads.variables, exprs))
 
 
