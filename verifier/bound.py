@@ -16,7 +16,7 @@ from domrules.verifier.dag import ZERO, Bit, Number
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.goal import Goal
 from domrules.verifier.relation import MOVES, Relation
-from domrules.verifier.solver import Answer, Session
+from domrules.verifier.solver import Answer, Marked, Session
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Cell, Symbols
 
@@ -148,14 +148,14 @@ def minimal(position: Position, facts: Sequence[Fact], claims: Sequence[Bit], se
     """Facts none of which can be left out, that together refute the claims."""
     if not claims:
         return []
-    needed = list(facts)
-    if len(facts) > MANY:
-        session = position.session([])
-        session.add(claims)
-        used = session.core([position.facts[fact] for fact in facts], seconds=seconds)
-        needed = needed if used is None else [needed[place] for place in used]
-    for fact in list(needed):
-        rest = [other for other in needed if other is not fact]
-        if position.session(rest).check(claims, seconds=min(seconds, 2)).answer is Answer.NO:
+    session = position.session([])
+    session.add(claims)
+    marked = Marked(session, [position.facts[fact] for fact in facts])
+    needed = list(range(len(facts)))
+    if len(facts) > MANY and marked.check(needed, seconds=seconds) is Answer.NO:
+        needed = marked.core()
+    for place in list(needed):
+        rest = [other for other in needed if other != place]
+        if marked.check(rest, seconds=min(seconds, 2)) is Answer.NO:
             needed = rest
-    return needed
+    return [facts[place] for place in needed]

@@ -67,10 +67,10 @@ class Result:
 
 
 class Formulas:
-    """The formulas of one graph, made when asked for."""
+    """The formulas of one graph, made when asked for; `loose`: a comparison of integers may be whatever it likes."""
 
-    def __init__(self, dag: Dag) -> None:
-        self.dag = dag
+    def __init__(self, dag: Dag, *, loose: bool = False) -> None:
+        self.dag, self.loose = dag, loose
         self.variables: dict[Bit, Any] = {}
         self.unknowns: dict[TermId, Any] = {}
         self.arithmetic = False
@@ -126,6 +126,8 @@ class Formulas:
                 return first
             case AtLeast(weights, bound):
                 return z3.PbGe([(self._signed(part), weight) for part, weight in sorted(weights)], bound)
+            case Compare() | Odd() if self.loose:
+                return z3.Bool(f"any.{bit}", self.context)
             case Compare(number, equal):
                 self.arithmetic = True
                 return self.number(number) == 0 if equal else self.number(number) >= 0
@@ -226,18 +228,6 @@ class Session:
             self.formulas.bit(part)
         return self.formulas.arithmetic
 
-    def core(self, bits: Sequence[Bit], *, seconds: float) -> list[int] | None:
-        """Places of some of the bits that cannot hold together with what was added; None when unknown or possible."""
-        marks = {f"mark.{place}": place for place in range(len(bits))}
-        known = {mark: z3.Bool(mark, self.formulas.context) for mark in marks}
-        solver = make(Engine.GENERAL, self.formulas.context)
-        self._assert(solver, self._base)
-        for mark, place in marks.items():
-            solver.add(z3.Implies(known[mark], self.formulas.bit(bits[place])))
-        if guarded(solver, seconds, list(known.values())) is not Answer.NO:
-            return None
-        return [marks[str(mark)] for mark in solver.unsat_core()]
-
     def conjuncts(self, bit: Bit) -> Iterator[Bit]:
         """A conjunction part by part, without what is true anyway."""
         node = self.dag.nodes[-bit] if bit < 0 else None
@@ -278,6 +268,38 @@ class Session:
         return Result(Answer.UNKNOWN, self.engine, taken, None, reason)
 
 
+class Marked:
+    """A base, and bits of which now these, now those are supposed: one solver for all of these questions."""
+
+    def __init__(self, session: Session, bits: Sequence[Bit]) -> None:
+        self._session, self._bits = session, bits
+        self._marks = [z3.Bool(f"mark.{place}", session.formulas.context) for place in range(len(bits))]
+        self._solver: Any = None
+
+    def check(self, places: Iterable[int], *, seconds: float) -> Answer:
+        """Can the base hold together with the bits at these places? A YES is not looked through."""
+        if self._solver is None:
+            self._solver = self._made()
+        answer = guarded(self._solver, seconds, [self._marks[place] for place in places])
+        if answer is Answer.UNKNOWN:
+            self._solver = None
+        return answer
+
+    def core(self) -> list[int]:
+        """Places that were enough for the NO that was just said."""
+        places = {str(mark): place for place, mark in enumerate(self._marks)}
+        return sorted(places[str(mark)] for mark in self._solver.unsat_core())
+
+    def _made(self) -> Any:
+        formulas = self._session.formulas
+        solver = make(Engine.GENERAL, formulas.context)
+        for part in self._session.base:
+            solver.add(formulas.bit(part))
+        for mark, bit in zip(self._marks, self._bits, strict=True):
+            solver.add(z3.Implies(mark, formulas.bit(bit)))
+        return solver
+
+
 FAR = 600.0
 """Seconds after which also an engine whose steps are counted is stopped."""
 
@@ -292,6 +314,7 @@ class Steady:
         self.formulas, self.left = formulas, units
         self._solver: Any = z3.Solver(ctx=self.formulas.context)
         self._model: Any = None
+        self._asked = 0
 
     def add(self, bits: Iterable[Bit]) -> None:
         """Assert that all of these hold."""
@@ -304,14 +327,18 @@ class Steady:
             return Answer.UNKNOWN
         before = self._count()
         self._solver.set("rlimit", self.left)
-        self._solver.push()
-        self.add(bits)
-        answer = guarded(self._solver, FAR)
+        answer = guarded(self._solver, FAR, [self._supposed(bit) for bit in bits])
         if answer is Answer.YES:
             self._model = self._solver.model()
         self.left = 0 if answer is Answer.UNKNOWN else self.left - (self._count() - before)
-        self._solver.pop()
         return answer
+
+    def _supposed(self, bit: Bit) -> Any:
+        """A literal that implies the bit: to suppose it costs far less than to assert the bit and take it back."""
+        self._asked += 1
+        literal = z3.Bool(f"asked.{self._asked}", self.formulas.context)
+        self._solver.add(z3.Implies(literal, self.formulas.bit(bit)))
+        return literal
 
     def holds(self, bit: Bit) -> bool:
         """Does it hold in the last model?"""
@@ -359,6 +386,8 @@ def make(engine: Engine, context: Any) -> Any:
 
 
 ENGINES = (Engine.GENERAL, Engine.BITS, Engine.FINITE)
+OF_DEALS = (Engine.BITS, Engine.GENERAL, Engine.FINITE)
+"""Their order for questions without moves."""
 SHARES = (0.1, 0.9)
 """Parts of the time for two turns of all engines: which is best changes from question to question, by a factor 10."""
 
@@ -370,19 +399,33 @@ def solve(
     seconds: float,
     engines: Sequence[Engine] = ENGINES,
     formulas: Formulas | None = None,
+    loose: bool = False,
 ) -> Result:
-    """One question, put to fresh solvers of several engines in turn, for longer each time."""
+    """One question, put to fresh solvers of several engines in turn, for longer each time.
+
+    With `loose` an engine that knows no integers is asked too: their comparisons may then be whatever it likes, so that a NO
+    is one, and a model counts where it holds nevertheless.
+    """
     formulas = Formulas(dag) if formulas is None else formulas
+    freed: Formulas | None = None
     result, spent = None, 0.0
     for share in SHARES:
         for engine in engines:
-            session = Session(dag, engine, formulas)
-            session.add(bits)
+            session = _session(bits, engine, formulas)
             if engine is not Engine.GENERAL and session.needs_integers:
-                continue
+                if not loose:
+                    continue
+                freed = Formulas(dag, loose=True) if freed is None else freed
+                session = _session(bits, engine, freed)
             result = session.check(seconds=seconds * share / len(engines))
             spent += result.seconds
             if result.answer is not Answer.UNKNOWN:
                 return replace(result, seconds=spent)
     assert result is not None, "the general engine is among the engines"
     return replace(result, seconds=spent, reason=f"no answer within {seconds:g} s")
+
+
+def _session(bits: Sequence[Bit], engine: Engine, formulas: Formulas) -> Session:
+    session = Session(formulas.dag, engine, formulas)
+    session.add(bits)
+    return session

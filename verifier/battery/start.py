@@ -24,7 +24,7 @@ from domrules.verifier.dag import FALSE, TRUE, Bit
 from domrules.verifier.effects import run
 from domrules.verifier.encode import EMPTY, Encoder, Env
 from domrules.verifier.relation import Relation
-from domrules.verifier.solver import Answer, Result, solve
+from domrules.verifier.solver import OF_DEALS, Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import dealt_state
@@ -129,7 +129,8 @@ class Asked:
         self.fails = self.encoder.dag.both(self.kept, self.encoder.dag.any(bit for _, bit in self.parts))
 
     def result(self, seconds: float) -> Result:
-        return solve(self.encoder.dag, [*self.encoder.side, self.fails], seconds=seconds)
+        asked = [*self.encoder.side, self.fails]
+        return solve(self.encoder.dag, asked, seconds=seconds, engines=OF_DEALS, loose=True)
 
 
 def question(item: str) -> beyond.Question:
