@@ -129,7 +129,7 @@ class Expressions:
         return text in env or text in self.scope.places or bool(PLAYER.match(text)) or any(self.scope.members(name))
 
     def _conjunction(self, n: Node, env: Env, want: Type | None) -> Expr:
-        return self.condition(n, env).test()
+        return replace(self.condition(n, env).test(), span=n.span)
 
     def value(self, part: Part, env: Env, want: Type) -> Expr:
         """The right side of a rule or define: `= e`, or a decision table."""
@@ -232,7 +232,7 @@ class Expressions:
         return Op("or", (left, right), BOOL, span=n.span)
 
     def _not(self, n: Node, env: Env, want: Type | None) -> Expr:
-        return core.negation(self.truth(n.parts[0], env))
+        return replace(core.negation(self.truth(n.parts[0], env)), span=n.span)
 
     def whole(self, sort: str, span: Span) -> Expr:
         """The set of all elements of a sort."""
