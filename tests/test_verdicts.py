@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from domrules.cli import witnesses
 from domrules.grammar.load import load
+from domrules.interpreter.examples import run_example
+from domrules.interpreter.transcript import read, write
 from domrules.verifier.battery.run import TITLES, Request, verify
 from domrules.verifier.verdict import Standing, Verdict, Word
 
@@ -32,11 +35,11 @@ def expectations(text: str) -> list[tuple[int, str, str]]:
 
 
 @pytest.mark.parametrize("path", sorted(CASES.glob("*.dom")), ids=lambda p: p.stem)
-def test_says_what_the_file_expects(path: Path) -> None:
-    holds(path)
+def test_says_what_the_file_expects(path: Path, tmp_path: Path) -> None:
+    holds(path, tmp_path)
 
 
-def holds(path: Path) -> None:
+def holds(path: Path, folder: Path) -> None:
     """Is every verdict as the head of the file has it?"""
     game = load(path)
     expected = expectations(path.read_text(encoding="utf-8"))
@@ -45,6 +48,24 @@ def holds(path: Path) -> None:
         wanted = {item: word for n, item, word in expected if n == players}
         found = {v.item: v for v in verify(game, Request([players], only=tuple(wanted)))}
         assert {item: shown(found[item], word) for item, word in wanted.items()} == wanted
+        for verdict in found.values():
+            plays_again(path, verdict, folder)
+
+
+def plays_again(path: Path, verdict: Verdict, folder: Path) -> None:
+    """What a verdict is about can be shown, kept and read again; the example made of it passes."""
+    if verdict.transcript is None:
+        return
+    game = load(path)
+    assert read(write(verdict.transcript)) == verdict.transcript
+    assert witnesses.lines(game, verdict.transcript)
+    text = witnesses.example(game, verdict)
+    if text:
+        longer = folder / "longer" / path.name
+        longer.parent.mkdir(exist_ok=True)
+        longer.write_text(f"{path.read_text(encoding='utf-8')}\n{text}\n", encoding="utf-8")
+        (made,) = (e for e in load(longer).examples if e.name.startswith("found_"))
+        assert run_example(load(longer), made).ok, text
 
 
 NO_ALARM = ("C6", "C7")
@@ -65,7 +86,7 @@ def test_the_page_of_an_item_shows_a_game_that_fails(item: str, tmp_path: Path) 
     assert game is not None
     path = tmp_path / f"{game[1]}.dom"
     path.write_text(text, encoding="utf-8")
-    holds(path)
+    holds(path, tmp_path)
 
 
 def test_every_item_has_a_page() -> None:

@@ -13,7 +13,7 @@ from domrules.grammar import core
 from domrules.verifier.battery.bonuses import AT_START, Award, awards, given_at_start
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import Wanted, above, below
-from domrules.verifier.battery.play import Situation, lines, situations
+from domrules.verifier.battery.play import Situation, situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.facts import asked
@@ -140,18 +140,20 @@ def _balanced(subject: Subject, number: int, score: str) -> bool:
 
 def _finding(subject: Subject, award: Award, amount: core.Expr, result: Result, started: float) -> Verdict:
     found = _in_settlement(subject, award, amount) if award.settlement is not None else _in_play(subject, award)
-    if found:
+    if found is not None:
+        at, change = found
         help_ = "help: write `when … > 0`, or a row of its own that takes away, or a score that may be negative: `int -500..500`"
         return subject.verdict(
-            "C8", Word.REFUTED, method="random play", since=started, details=[*found, help_], span=amount.span
-        )
+            "C8", Word.REFUTED, method="random play", since=started, details=[at.place(subject.seed), change, help_],
+            span=amount.span, witness=at.witness,
+        )  # fmt: skip
     reason = "less than nothing may be paid in a position that the proved facts allow, but that no play may reach"
     if result.answer is Answer.UNKNOWN:
         reason = result.reason
     return subject.verdict("C8", Word.UNKNOWN, since=started, reason=reason, span=amount.span)
 
 
-def _in_settlement(subject: Subject, award: Award, amount: core.Expr) -> Sequence[str]:
+def _in_settlement(subject: Subject, award: Award, amount: core.Expr) -> tuple[Situation, str] | None:
     """A random round after which a score is less for it."""
     rules, number = subject.rules, award.settlement
     holds = rules.question(award.paid(subject.instance, only(amount, below)))
@@ -159,11 +161,11 @@ def _in_settlement(subject: Subject, award: Award, amount: core.Expr) -> Sequenc
         if holds(rules.settle(played.ended, number)):
             at = Situation("settled", played.settled, played, played.plies, match, round_)
             before, after = rules.scores(played.ended), rules.scores(played.settled)
-            return [*lines(rules, at, subject.seed), f"  scores: {told(before)}, then {told(after)}"]
-    return []
+            return at, f"scores: {told(before)}, then {told(after)}"
+    return None
 
 
-def _in_play(subject: Subject, award: Award) -> Sequence[str]:
+def _in_play(subject: Subject, award: Award) -> tuple[Situation, str] | None:
     """A random move after which a score is less."""
     rules, before = subject.rules, None
     for s in situations(rules, 100, subject.seed):
@@ -171,9 +173,9 @@ def _in_play(subject: Subject, award: Award) -> Sequence[str]:
         action = rules.instance.actions[s.plies[-1].move.action] if s.plies else None
         less = before is not None and any(a < b for a, b in zip(now, before, strict=True))
         if s.kind == "played" and action is award.action and before is not None and less:
-            return [*lines(rules, s, subject.seed), f"  scores: {told(before)}, then {told(now)}"]
+            return s, f"scores: {told(before)}, then {told(now)}"
         before = now
-    return []
+    return None
 
 
 def told(scores: Sequence[int]) -> str:

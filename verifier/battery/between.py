@@ -9,7 +9,7 @@ from domrules.grammar import core
 from domrules.interpreter.state import State
 from domrules.verifier import symbols
 from domrules.verifier.battery.ended import sums
-from domrules.verifier.battery.play import rounds, zones
+from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.encode import Encoder
@@ -122,11 +122,6 @@ class Search:
                 if self.confirms(state):
                     return before, state
         return None
-
-    def shown(self, state: State, before: Before | None = None) -> list[str]:
-        """The deal, and what was played before it."""
-        lines = [f"after {before.words}:"] if before else []
-        return [*lines, *(f"  {line}" for line in zones(self.subject.instance, state))]
 
     def after_any_round(self) -> Result:
         """Can the round after any settlement begin badly? Sums over tiles are any numbers first, then what they are."""

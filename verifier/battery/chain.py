@@ -18,7 +18,7 @@ from domrules.interpreter.step import Placement
 from domrules.verifier import symbols
 from domrules.verifier.battery.asking import met
 from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY
-from domrules.verifier.battery.play import Situation, lines
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.encode import Env
@@ -79,8 +79,10 @@ def m3(subject: Subject) -> Verdict:
 
     found = met(subject, amiss, IN_PLAY)
     if found is not None:
-        details = [*wrong, *lines(subject.rules, found, subject.seed)]
-        return subject.verdict("M3", Word.REFUTED, method="random play", since=started, details=details)
+        return subject.verdict(
+            "M3", Word.REFUTED, method="random play", since=started, details=[*wrong, found.place(subject.seed)],
+            witness=found.witness,
+        )  # fmt: skip
     lying = [fact for fact in subject.proved if not fact.guides]
     for known in ((*lying, *subject.located), (*subject.proved, *subject.located)):
         result = _misplaced(subject, ends, known)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from domrules.grammar import core
 from domrules.interpreter.state import State, elements
-from domrules.verifier.battery.play import lines, situations
+from domrules.verifier.battery.play import situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -30,8 +30,10 @@ def c3(subject: Subject) -> Verdict:
     for s in situations(subject.rules, ROUNDS, subject.seed):
         found = sum(held(subject, s.state, pips))
         if found != total:
-            details = [f"{found} pips lie in the zones, the set has {total}", *lines(subject.rules, s, subject.seed)]
-            return subject.verdict("C3", Word.REFUTED, method="random play", since=started, details=details)
+            details = [f"{found} pips lie in the zones, the set has {total}", s.place(subject.seed)]
+            return subject.verdict(
+                "C3", Word.REFUTED, method="random play", since=started, details=details, witness=s.witness
+            )
     return subject.verdict(
         "C3", Word.UNKNOWN, since=started, reason="that every tile lies in one zone is not proved (D3)"
     )

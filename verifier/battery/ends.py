@@ -12,7 +12,7 @@ from domrules.interpreter.state import State
 from domrules.verifier import symbols
 from domrules.verifier.battery.asking import enabled, guards, met, with_role
 from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY, m1
-from domrules.verifier.battery.play import Situation, lines
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.facts import asked
 from domrules.verifier.relation import Relation
@@ -72,8 +72,10 @@ def f1(subject: Subject) -> Verdict:
     )
     if early is not None:
         names = " ".join(_continuation(subject.rules, early.state))
-        details = [f"it could go on: {names}", *lines(subject.rules, early, subject.seed)]
-        return subject.verdict("F1", Word.REFUTED, method="random play", since=started, details=details, span=span)
+        return subject.verdict(
+            "F1", Word.REFUTED, method="random play", since=started, span=span, witness=early.witness,
+            details=[f"it could go on: {names}", early.place(subject.seed)],
+        )  # fmt: skip
     for drawn in (False, True):
         result = _could_play(subject, fish, plays, movers[0], drawn=drawn)
         if result.answer is not Answer.NO:

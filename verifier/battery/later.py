@@ -20,6 +20,7 @@ from domrules.verifier.dag import Bit
 from domrules.verifier.relation import Relation, Start
 from domrules.verifier.solver import Answer
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Witness
 
 # ---------------------------------------------------------------- S3
 
@@ -43,10 +44,12 @@ def s3(subject: Subject) -> Verdict:
         if found is not None:
             before, state = found
     if state is not None:
-        lines = ["no move is legal after this deal:", *search.shown(state, before)]
-        lines += _seat(subject, state)
+        after = "" if before is None else f", after {before.words}"
+        lines = [f"no move is legal after this deal{after}", *_seat(subject, state)]
         method = "a deal, replayed" if before is None else "a match, played, and a deal after it, replayed"
-        return subject.verdict("S3", Word.REFUTED, method=method, since=started, details=lines)
+        return subject.verdict(
+            "S3", Word.REFUTED, method=method, since=started, details=lines, witness=Witness(state, (), state)
+        )
     reason = result.reason or "no move may be legal in a match state that no match may come to"
     return subject.verdict("S3", Word.UNKNOWN, since=started, reason=reason)
 
@@ -107,9 +110,11 @@ def s4(subject: Subject) -> Verdict:
     found = search.later()
     if found is not None:
         before, state = found
-        lines = ["not exactly one player begins:", *search.shown(state, before)]
         method = "a match, played, and a deal after it, replayed"
-        return subject.verdict("S4", Word.REFUTED, method=method, since=started, details=lines, span=span)
+        return subject.verdict(
+            "S4", Word.REFUTED, method=method, since=started, span=span, witness=Witness(state, (), state),
+            details=[f"not exactly one player begins after {before.words}"],
+        )  # fmt: skip
     reason = result.reason or "a settlement may leave nobody to begin, in a position that no play may reach"
     return subject.verdict("S4", Word.UNKNOWN, since=started, reason=reason, span=span)
 

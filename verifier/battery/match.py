@@ -16,13 +16,13 @@ from domrules.verifier.battery.idle import idle_lines
 from domrules.verifier.battery.kept import goes_on, kept
 from domrules.verifier.battery.matches import LIMITS, Played, matches
 from domrules.verifier.battery.outcome import single
-from domrules.verifier.battery.play import round_lines
 from domrules.verifier.battery.said import questions
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals, side_name, sides, totals, wins_in
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Witness
 
 LARGEST = 100_000
 """Totals beyond this are not looked for."""
@@ -251,15 +251,23 @@ def t3(subject: Subject) -> Verdict:
             "T3", Word.WITNESSED, method="an example of the file", since=started, details=details, span=span
         )
     text = f"match {odd.number} of seed {subject.seed} has {_size(odd)} winners of {count} sides, after {len(odd.rounds)} rounds"
-    before = odd.totals[-2] if len(odd.totals) > 1 else tuple([0] * count)
-    details = [text, *round_lines(subject.rules, before, odd.rounds[-1])]
+    last = odd.rounds[-1]
+    details, witness = [text], Witness(last.dealt, last.plies, last.ended)
     said = _said(subject, wanted)
     if said is not None:
         details = [f"the example {said} shows that several may share", *details]
         return subject.verdict(
-            "T3", Word.WITNESSED, method="an example of the file", since=started, details=details, span=span
+            "T3",
+            Word.WITNESSED,
+            method="an example of the file",
+            since=started,
+            details=details,
+            span=span,
+            witness=witness,
         )
-    return subject.verdict("T3", Word.REFUTED, method="a match, played", since=started, details=details, span=span)
+    return subject.verdict(
+        "T3", Word.REFUTED, method="a match, played", since=started, details=details, span=span, witness=witness
+    )
 
 
 def _size(m: Played) -> int:

@@ -13,7 +13,7 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier import symbols
 from domrules.verifier.battery.asking import ROUNDS, after_a_move, enabled, guards, in_play, met, soon, with_role
-from domrules.verifier.battery.play import Situation, lines, rule_errors, zones
+from domrules.verifier.battery.play import Broken, Situation, rule_errors, zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.facts import Fact, asked
@@ -37,8 +37,11 @@ def m1(subject: Subject) -> Verdict:
     started = time.perf_counter()
     everything = range(len(subject.instance.actions))
     stuck = _stuck_by_chance(subject)
-    if stuck:
-        return subject.verdict("M1", Word.REFUTED, method="random play", since=started, details=stuck)
+    if stuck is not None:
+        return subject.verdict(
+            "M1", Word.REFUTED, method="random play", since=started, details=stuck.lines(subject.seed),
+            witness=stuck.witness,
+        )  # fmt: skip
     reads = guards(subject, everything)
 
     def nothing(relation: Relation, state: Symbols) -> Bit:
@@ -49,20 +52,17 @@ def m1(subject: Subject) -> Verdict:
         return subject.verdict("M1", Word.PROVED, method="one position, proved facts", since=started)
     witness = soon(subject, reads, nothing) if result.answer is Answer.YES else None
     if witness is not None and not subject.rules.legal_moves(witness.reached):
-        details = ["nobody can do anything, and no ending holds, after", *told(subject, witness)]
-        return subject.verdict("M1", Word.REFUTED, method="bounded search, replayed", since=started, details=details)
+        return subject.verdict(
+            "M1", Word.REFUTED, method="bounded search, replayed", since=started, witness=witness,
+            details=["nobody can do anything in the end, and no ending holds"],
+        )  # fmt: skip
     return subject.verdict("M1", Word.UNKNOWN, since=started, reason=result.reason or NO_PLAY)
 
 
-def _stuck_by_chance(subject: Subject) -> list[str]:
+def _stuck_by_chance(subject: Subject) -> Broken | None:
     """A random match that stops because nothing can be done."""
-    for match, error in rule_errors(subject.rules, ROUNDS, subject.seed):
-        if error.rule is Rule.STUCK:
-            return [
-                f"{error.sentence}: match {match} of seed {subject.seed}, in this state:",
-                *error.state.splitlines(),
-            ]
-    return []
+    broken = rule_errors(subject.rules, ROUNDS, subject.seed)
+    return next((found for found in broken if found.error.rule is Rule.STUCK), None)
 
 
 def told(subject: Subject, witness: Witness) -> list[str]:
@@ -93,8 +93,10 @@ def m2(subject: Subject) -> Verdict:
 
     found = met(subject, free, IN_PLAY)
     if found is not None:
-        details = [*lines(subject.rules, found, subject.seed), _both(subject.rules, found.state)]
-        return subject.verdict("M2", Word.REFUTED, method="random play", since=started, details=details, span=span)
+        return subject.verdict(
+            "M2", Word.REFUTED, method="random play", since=started, span=span, witness=found.witness,
+            details=[found.place(subject.seed), _both(subject.rules, found.state)],
+        )  # fmt: skip
     passed = met(subject, lambda _, s: any(instance.actions[p.move.action].name in idle for p in s.plies), IN_PLAY)
 
     def both(relation: Relation, state: Symbols) -> Bit:
@@ -113,7 +115,7 @@ def m2(subject: Subject) -> Verdict:
 def _both(rules: Rules, state: State) -> str:
     """The moves of which too many are legal."""
     names = [str(move_name(rules.instance, move)) for move in rules.legal_moves(state)]
-    return "  legal then: " + " ".join(names[:8]) + (" …" if len(names) > 8 else "")
+    return "legal in the end: " + " ".join(names[:8]) + (" …" if len(names) > 8 else "")
 
 
 # ---------------------------------------------------------------- M5
@@ -125,8 +127,10 @@ def m5(subject: Subject) -> Verdict:
     shown = _twins_by_chance(subject)
     if shown is not None:
         found, names = shown
-        details = [f"{' and '.join(names)} are the same move:", *lines(subject.rules, found, subject.seed)]
-        return subject.verdict("M5", Word.REFUTED, method="random play", since=started, details=details)
+        details = [f"{' and '.join(names)} are the same move in the end", found.place(subject.seed)]
+        return subject.verdict(
+            "M5", Word.REFUTED, method="random play", since=started, details=details, witness=found.witness
+        )
     stages = [(False, False, _differ), (False, True, _differ), (True, True, _differ), (True, True, _alike_pairs)]
     reason = ""
     for located, keep_numbers, pairs in stages:

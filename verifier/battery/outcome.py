@@ -23,6 +23,7 @@ from domrules.verifier.battery.totals import Better, Totals, counting, side_name
 from domrules.verifier.dag import FALSE, Bit, Number
 from domrules.verifier.solver import Answer, Result
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Witness
 
 TRIES = 3_000
 """Rounds of the search that follows."""
@@ -84,11 +85,11 @@ def e5(subject: Subject) -> Verdict:
     if said is not None:
         return subject.verdict(
             "E5", Word.CONFIGURED, method=f"example {said}, which says so", since=started, span=out.span,
-            details=[text, *round_lines(subject.rules, pay.totals.of(subject, played.dealt), played)],
+            details=[text], witness=Witness(played.dealt, played.plies, played.ended),
         )  # fmt: skip
     return subject.verdict(
         "E5", Word.REFUTED, method="a round, played", since=started, span=out.span,
-        details=[text, *round_lines(subject.rules, pay.totals.of(subject, played.dealt), played)],
+        details=[text], witness=Witness(played.dealt, played.plies, played.ended),
     )  # fmt: skip
 
 

@@ -41,6 +41,29 @@ class Situation:
         """The round so far."""
         return Witness(self.played.dealt, self.plies, self.state)
 
+    def place(self, seed: int = 1) -> str:
+        """Where it was met."""
+        return f"match {self.match} of seed {seed}, round {self.round}"
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A match that a rule broke: its number, what broke, and the round as far as it had come, if it was dealt."""
+
+    match: int
+    error: RuleError
+    now: Round | None = None
+
+    @property
+    def witness(self) -> Witness | None:
+        """The round, up to where it broke."""
+        return None if self.now is None else Witness(self.now.dealt, self.now.plies, self.now.ended)
+
+    def lines(self, seed: int = 1) -> list[str]:
+        """What broke, and where; the state only where there is no round to be shown."""
+        state = self.error.state.splitlines() if self.now is None else []
+        return [f"{self.error.sentence}: match {self.match} of seed {seed}", *(f"  {line}" for line in state)]
+
 
 class Remembered(Iterable[Situation]):
     """Situations that are found only when they are looked at, and then kept for whoever looks next."""
@@ -96,21 +119,21 @@ def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:
         yield Situation("settled", played.settled, played, played.plies, match, number)
 
 
-def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, RuleError]]:
-    """(match, what breaks it) for those of `count` random matches that break a rule."""
+def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
+    """Those of `count` random matches that break a rule."""
     for index in range(count):
         chance = Chance.named(seed, index)
         table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
         try:
             table.match(rules.new_match(), MATCH)
         except RuleError as error:
-            yield index, error
+            yield Broken(index, error, table.now)
         except Unfinished:
             pass
 
 
-def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, RuleError]]:
-    """(match, what breaks) for those of `count` random matches whose outcomes break a rule; none are played without outcomes."""
+def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
+    """Those of `count` random matches whose outcomes break a rule; none are played without outcomes."""
     if not any(fn.outcome for fn in rules.instance.fns.values()):
         return
     for index in range(count):
@@ -123,18 +146,7 @@ def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[in
         try:
             outcomes(rules, match.rounds[-1].settled)
         except RuleError as error:
-            yield index, error
-
-
-def lines(rules: Rules, found: Situation, seed: int = 1) -> list[str]:
-    """A situation for people: the match it is in, the deal, the moves."""
-    instance = rules.instance
-    out = [f"match {found.match} of seed {seed}, round {found.round}"]
-    out += [f"  {line}" for line in zones(instance, found.played.dealt)]
-    moves = [str(move_name(instance, ply.move, ply.outcome)) for ply in found.plies]
-    if moves:
-        out.append("  played: " + " ".join(moves))
-    return out
+            yield Broken(index, error)
 
 
 def zones(instance: core.Instance, state: State) -> Iterator[str]:

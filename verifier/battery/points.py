@@ -17,7 +17,7 @@ from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement
 from domrules.verifier.battery.bonuses import awards
 from domrules.verifier.battery.conservation import tile_pips
-from domrules.verifier.battery.play import Situation, lines, rounds
+from domrules.verifier.battery.play import Situation, rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -125,12 +125,16 @@ def c10(subject: Subject) -> Verdict:
     reading = "a double with all its dots" if in_full else "a double like one half"
     odd = [p for p in paid if p.points != (p.full if in_full else p.once)]
     if odd and all(_twice(p, in_full) for p in odd):
-        details = [f"an open end is counted twice: {_shown(odd[0])}", *lines(subject.rules, odd[0].at, subject.seed)]
-        return subject.verdict("C10", Word.REFUTED, method="random play", since=started, details=details, span=span)
+        return subject.verdict(
+            "C10", Word.REFUTED, method="random play", since=started, span=span, witness=odd[0].at.witness,
+            details=[f"an open end is counted twice: {_shown(odd[0])}", odd[0].at.place(subject.seed)],
+        )  # fmt: skip
     if odd:
-        details = [_shown(odd[0]), *lines(subject.rules, odd[0].at, subject.seed)]
+        details = [_shown(odd[0]), odd[0].at.place(subject.seed)]
         reason = f"{len(odd)} of {len(paid)} plays that scored paid something else than the sum of the open ends"
-        return subject.verdict("C10", Word.UNKNOWN, since=started, details=details, reason=reason, span=span)
+        return subject.verdict(
+            "C10", Word.UNKNOWN, since=started, details=details, reason=reason, span=span, witness=odd[0].at.witness
+        )
     details = [f"each open end counts once, {reading}, in every play that scored"]
     return subject.verdict(
         "C10", Word.HOLDS, method="random play", since=started, details=details, span=span, depth=len(paid)

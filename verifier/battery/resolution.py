@@ -17,7 +17,7 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import both, some
-from domrules.verifier.battery.play import Situation, lines, rounds
+from domrules.verifier.battery.play import Situation, rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.effects import Fault
@@ -111,17 +111,18 @@ def _finding(
 ) -> Verdict:
     found = _shown(subject, trouble, fish)
     if found is not None:
-        span, details = found
+        span, at, details = found
         return subject.verdict(
-            "F4", Word.REFUTED, method="a fish, played", since=started, details=[trouble.text, *details], span=span
-        )
+            "F4", Word.REFUTED, method="a fish, played", since=started, details=[trouble.text, *details], span=span,
+            witness=at.witness,
+        )  # fmt: skip
     why = f"{trouble.text} in a position the proved facts allow; no play was found that reaches one"
     return subject.verdict(
         "F4", Word.UNKNOWN, since=started, reason=reason if answer is Answer.UNKNOWN else why, span=trouble.span
     )
 
 
-def _shown(subject: Subject, trouble: Trouble, fish: Sequence[int]) -> tuple[Span, list[str]] | None:
+def _shown(subject: Subject, trouble: Trouble, fish: Sequence[int]) -> tuple[Span, Situation, list[str]] | None:
     """A played fish of this kind, with what the hands count: in the first round of a match, before it is settled."""
     rules = Rules(replace(subject.instance, settles=(), over=core.TRUE))
     shows = _shows(subject.rules, trouble)
@@ -131,7 +132,7 @@ def _shown(subject: Subject, trouble: Trouble, fish: Sequence[int]) -> tuple[Spa
         if found is not None:
             at = Situation("settled", played.ended, played, played.plies, match, number)
             span, said = found
-            return span, [*said, *lines(rules, at, subject.seed), *counts(subject, played.ended)]
+            return span, at, [*said, at.place(subject.seed), *counts(subject, played.ended)]
         if time.perf_counter() > deadline:
             break
     return None

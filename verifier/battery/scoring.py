@@ -9,7 +9,7 @@ from dataclasses import replace
 from domrules.grammar import core
 from domrules.verifier import symbols
 from domrules.verifier.battery.ended import sums
-from domrules.verifier.battery.play import lines, rule_errors, situations
+from domrules.verifier.battery.play import rule_errors, situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import TRUE, Bit
 from domrules.verifier.encode import EMPTY, Encoder, Env
@@ -18,6 +18,7 @@ from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Witness
 
 ROUNDS = 300
 """Random rounds looked through for a position that shows a gap."""
@@ -70,9 +71,16 @@ def _table(subject: Subject, item: str, settle: core.Settle, asks: Asks, started
     if result.answer is Answer.UNKNOWN:
         return subject.verdict(item, Word.UNKNOWN, since=started, reason=result.reason, span=settle.span)
     found = _played(subject, settle, item)
-    if found:
+    if found is not None:
+        details, witness = found
         return subject.verdict(
-            item, Word.REFUTED, method="a round, played", since=started, details=found, span=settle.span
+            item,
+            Word.REFUTED,
+            method="a round, played",
+            since=started,
+            details=details,
+            span=settle.span,
+            witness=witness,
         )
     what = "no row holds" if item == "C1" else "two rows hold"
     reason = f"{what} in a position the proved facts allow; no play was found that reaches one"
@@ -104,8 +112,8 @@ def _two_rows(encoder: Encoder, settle: core.Settle, state: Symbols, env: Env) -
     return -encoder.dag.at_most_one([encoder.truth(row.test, state, env) for row in rows])
 
 
-def _played(subject: Subject, settle: core.Settle, item: str) -> list[str]:
-    """A played round that shows it. Empty when random play finds none."""
+def _played(subject: Subject, settle: core.Settle, item: str) -> tuple[list[str], Witness | None] | None:
+    """A played round that shows it; None when random play finds none."""
     if item == "C2":
         return _collision(subject, settle)
     encoder = Encoder(subject.instance)
@@ -114,13 +122,13 @@ def _played(subject: Subject, settle: core.Settle, item: str) -> list[str]:
             continue
         at = symbols.known(subject.instance, s.state)
         if any(_uncovered(encoder, settle, at, env) == TRUE for env in _elements(subject.instance, settle, EMPTY)):
-            return lines(subject.rules, s, subject.seed)
-    return []
+            return [s.place(subject.seed)], s.witness
+    return None
 
 
-def _collision(subject: Subject, settle: core.Settle) -> list[str]:
+def _collision(subject: Subject, settle: core.Settle) -> tuple[list[str], Witness | None] | None:
     """A random match in which the interpreter stops at this settlement, for two of its rows hold."""
-    for match, error in rule_errors(subject.rules, ROUNDS, subject.seed):
-        if (error.span.start, error.span.end) == (settle.span.start, settle.span.end):
-            return [error.sentence, f"match {match} of seed {subject.seed}, in this state:", *error.state.splitlines()]
-    return []
+    for broken in rule_errors(subject.rules, ROUNDS, subject.seed):
+        if (broken.error.span.start, broken.error.span.end) == (settle.span.start, settle.span.end):
+            return broken.lines(subject.seed), broken.witness
+    return None

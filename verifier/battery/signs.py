@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.source import Span
 from domrules.verifier.battery.paths import Paths, below, some
-from domrules.verifier.battery.play import Situation, lines
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.roundings import Rounding, X, encoded, expressions, inside, places, rounding
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Dag
@@ -170,18 +170,19 @@ def _unsaid(subject: Subject, a: Asked, result: Result, started: float) -> Verdi
     """It is rounded below zero, does not mirror, and the file does not say so: when a played round shows it."""
     found = _played(subject, a)
     pair = f"{_pair(a)}: not mirrored, and nothing in the file says so"
-    if found:
+    if found is not None:
         help_ = "help: write `nearest`, `up` or `down`, which say where numbers go, or take care of the sign in a row of its own"
         return subject.verdict(
-            "C5", Word.REFUTED, method="random play", since=started, details=[pair, *found, help_], span=a.span
-        )
+            "C5", Word.REFUTED, method="random play", since=started, details=[pair, found.place(subject.seed), help_],
+            span=a.span, witness=found.witness,
+        )  # fmt: skip
     reason = f"{a.text} may be asked of a negative number in a position that no play may reach"
     if result.answer is Answer.UNKNOWN:
         reason = f"{a.text}: {result.reason}"
     return subject.verdict("C5", Word.UNKNOWN, since=started, details=[pair], reason=reason, span=a.span)
 
 
-def _played(subject: Subject, a: Asked) -> Sequence[str]:
+def _played(subject: Subject, a: Asked) -> Situation | None:
     """A random round at whose end a negative number is rounded."""
     rules, last = subject.rules, len(subject.instance.settles)
     for number, e in _at_the_end(subject.instance, a):
@@ -191,6 +192,5 @@ def _played(subject: Subject, a: Asked) -> Sequence[str]:
         for match, round_, played in subject.sample:
             state = rules.settle(played.ended, number)
             if (number < last or rules.over(state)) and holds(state):
-                at = Situation("settled", state, played, played.plies, match, round_)
-                return lines(rules, at, subject.seed)
-    return []
+                return Situation("settled", state, played, played.plies, match, round_)
+    return None

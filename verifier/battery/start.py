@@ -18,7 +18,6 @@ from domrules.verifier import symbols
 from domrules.verifier.battery import between, beyond
 from domrules.verifier.battery.anysize import depends_on_size
 from domrules.verifier.battery.ended import sums
-from domrules.verifier.battery.play import zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, TRUE, Bit
 from domrules.verifier.effects import run
@@ -27,7 +26,7 @@ from domrules.verifier.relation import Relation
 from domrules.verifier.solver import OF_DEALS, Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols
 from domrules.verifier.verdict import Verdict, Word
-from domrules.verifier.witness import dealt_state
+from domrules.verifier.witness import Witness, dealt_state
 
 WORDS = {"S1": "nobody begins", "S2": "two could begin"}
 
@@ -79,13 +78,21 @@ def _starter(subject: Subject, item: str) -> Verdict:
         return _later(subject, item, result, started, spans[0])
     state = dealt_state(subject.rules, result.model, asked.dealt)
     span = next((e.span for e, bit in asked.parts if result.model.bit(bit)), spans[0])
-    lines = [f"{WORDS[item]} after this deal:", *(f"  {line}" for line in zones(instance, state))]
+    lines, witness = [f"{WORDS[item]} after this deal"], Witness(state, (), state)
     if not confirmed(subject, item, state):
         return subject.verdict(
-            item, Word.DISAGREE, since=started, details=lines, span=span, reason="the interpreter finds one"
+            item,
+            Word.DISAGREE,
+            since=started,
+            details=lines,
+            span=span,
+            reason="the interpreter finds one",
+            witness=witness,
         )
     lines += beyond.lines(subject, question(item), asked)
-    return subject.verdict(item, Word.REFUTED, method="a deal, replayed", since=started, details=lines, span=span)
+    return subject.verdict(
+        item, Word.REFUTED, method="a deal, replayed", since=started, details=lines, span=span, witness=witness
+    )
 
 
 def _later(subject: Subject, item: str, first: Result, started: float, span: Span) -> Verdict:
@@ -105,9 +112,11 @@ def _later(subject: Subject, item: str, first: Result, started: float, span: Spa
         found = search.later()
     if found is not None:
         before, state = found
-        lines = [f"{WORDS[item]} after this deal:", *search.shown(state, before)]
         method = "a match, played, and a deal after it, replayed"
-        return subject.verdict(item, Word.REFUTED, method=method, since=started, details=lines, span=span)
+        return subject.verdict(
+            item, Word.REFUTED, method=method, since=started, details=[f"{WORDS[item]} after {before.words}"], span=span,
+            witness=Witness(state, (), state),
+        )  # fmt: skip
     reason = first.reason or "it holds in a first round; what earlier rounds can leave behind is not known well enough"
     return subject.verdict(item, Word.UNKNOWN, since=started, reason=reason, span=span)
 

@@ -11,7 +11,7 @@ import time
 from domrules.grammar import core
 from domrules.interpreter.state import State
 from domrules.verifier.battery.asking import with_role
-from domrules.verifier.battery.play import Situation, lines, rounds
+from domrules.verifier.battery.play import Situation, rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import ZERO, Bit, Number
 from domrules.verifier.facts import asked
@@ -38,8 +38,12 @@ def d5(subject: Subject) -> Verdict:
     if results[-1].answer is Answer.NO:
         return _premise(subject, started)
     found = _played(subject)
-    if found:
-        return subject.verdict("D5", Word.REFUTED, method="random play", since=started, details=found, span=span)
+    if found is not None:
+        at, left = found
+        return subject.verdict(
+            "D5", Word.REFUTED, method="random play", since=started, details=[at.place(subject.seed), left], span=span,
+            witness=at.witness,
+        )  # fmt: skip
     reason = (
         results[-1].reason or "a draw may take it in a position that the proved facts allow, but that no play may reach"
     )
@@ -131,8 +135,8 @@ def _somebody_draws(subject: Subject) -> bool:
     )
 
 
-def _played(subject: Subject) -> list[str]:
-    """A random round in which a draw takes a tile of the reserve. Empty when none is found."""
+def _played(subject: Subject) -> tuple[Situation, str] | None:
+    """A random round in which a draw takes a tile of the reserve, and what is left; None when none is found."""
     rules, instance = subject.rules, subject.instance
     drawing = with_role(instance, "draw")
     kept = [rules.question(instance.fns[name].body) for name in instance.role("slot", "reserve")]
@@ -143,10 +147,9 @@ def _played(subject: Subject) -> list[str]:
             reserve, left = sum(int(f(state)) for f in kept), held(subject, after)
             if ply.move.action in drawing and left < held(subject, state) and left < reserve:
                 found = Situation("played", after, played, played.plies[:i], match, number)
-                stock = rules.stock
-                return [*lines(rules, found, subject.seed), f"{stock} holds {left} now; {reserve} must stay"]
+                return found, f"{rules.stock} holds {left} in the end; {reserve} must stay"
             state = after
-    return []
+    return None
 
 
 def held(subject: Subject, state: State) -> int:

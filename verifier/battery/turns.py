@@ -18,7 +18,7 @@ from domrules.interpreter.state import State
 from domrules.verifier import symbols
 from domrules.verifier.battery.asking import enabled, guards, met, with_role
 from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY
-from domrules.verifier.battery.play import Situation, lines
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.facts import Fact, asked
@@ -47,8 +47,10 @@ def m6(subject: Subject) -> Verdict:
     left_out = met(subject, lambda rules, s: _left_out(rules, s) is not None, IN_PLAY)
     if left_out is not None:
         name = instance.sorts["player"].names[_left_out(subject.rules, left_out) or 0]
-        details = [f"{name} is left out:", *lines(subject.rules, left_out, subject.seed)]
-        return subject.verdict("M6", Word.REFUTED, method="random play", since=started, details=details)
+        return subject.verdict(
+            "M6", Word.REFUTED, method="random play", since=started, witness=left_out.witness,
+            details=[f"{name} is left out", left_out.place(subject.seed)],
+        )  # fmt: skip
     names, order = instance.sorts["player"].names, _order(subject)
     if not _one_circle(order, instance.players):
         reason = "whose turn comes next is not always the same, and no play was found that leaves somebody out"
@@ -226,9 +228,9 @@ def _ends(subject: Subject, item: str, started: float, *, one_turn: bool) -> Ver
         found, names = circle
         details = [
             "these moves lead back to where they began: " + " ".join(names),
-            *lines(subject.rules, found, subject.seed),
+            found.place(subject.seed),
         ]
-        return subject.verdict(item, Word.REFUTED, method="play", since=started, details=details)
+        return subject.verdict(item, Word.REFUTED, method="play", since=started, details=details, witness=found.witness)
     left = ways_left(subject.instance)
     if left is None:
         reason = "tiles can go back to a zone they have left, and no play was found that goes in a circle"
@@ -338,8 +340,10 @@ def f3(subject: Subject) -> Verdict:
     found = met(subject, overlooked, ("played",))
     span = fish[0].span
     if found is not None:
-        details = ["everybody has passed, and the round goes on:", *lines(subject.rules, found, subject.seed)]
-        return subject.verdict("F3", Word.REFUTED, method="random play", since=started, details=details, span=span)
+        return subject.verdict(
+            "F3", Word.REFUTED, method="random play", since=started, span=span, witness=found.witness,
+            details=["everybody has passed, and the round goes on", found.place(subject.seed)],
+        )  # fmt: skip
     chain = Chain(subject, passes, guards(subject, [*passes, *others]))
     for _ in range(instance.players):
         chain.bits.append(-enabled(chain.whole, chain.state, others))

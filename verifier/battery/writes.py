@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import chain, product
 
 from domrules.grammar import core
-from domrules.interpreter.errors import Rule, RuleError
-from domrules.verifier.battery.play import outcome_errors, rule_errors
+from domrules.interpreter.errors import Rule
+from domrules.verifier.battery.play import Broken, outcome_errors, rule_errors
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.effects import Fault
@@ -61,12 +61,10 @@ def _faultless(subject: Subject, item: str) -> Verdict:
     rules = RULES[item]
     broken = _in_play(subject, rules)
     if broken is not None:
-        match, error = broken
-        state = [f"  {line}" for line in error.state.splitlines()]
-        details = [error.sentence, f"match {match} of seed {subject.seed}, in this state:", *state]
         return subject.verdict(
-            item, Word.REFUTED, method="random play", since=started, details=details, span=error.span
-        )
+            item, Word.REFUTED, method="random play", since=started, details=broken.lines(subject.seed),
+            span=broken.error.span, witness=broken.witness,
+        )  # fmt: skip
     for where, encoder, base, faults in _situations(subject):
         mine = [fault for fault in faults if fault.rule in rules and fault.bit != FALSE]
         if not mine:
@@ -87,10 +85,10 @@ def _faultless(subject: Subject, item: str) -> Verdict:
     return subject.verdict(item, Word.PROVED, method="any position the proved facts allow, one step", since=started)
 
 
-def _in_play(subject: Subject, rules: Collection[Rule]) -> tuple[int, RuleError] | None:
+def _in_play(subject: Subject, rules: Collection[Rule]) -> Broken | None:
     """A random match that breaks one of these."""
     errors = chain(rule_errors(subject.rules, MATCHES, subject.seed), outcome_errors(subject.rules, FEW, subject.seed))
-    return next(((match, error) for match, error in errors if error.rule in rules), None)
+    return next((broken for broken in errors if broken.error.rule in rules), None)
 
 
 def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit], Sequence[Fault]]]:
