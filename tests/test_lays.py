@@ -64,7 +64,7 @@ def test_bounds_hold_for_all_plays_and_are_met(name: str, tmp_path: Path) -> Non
 def test_the_most_points_of_a_play_of_fives(file: str, full: bool) -> None:
     if not full:
         pytest.skip("takes long: --full")
-    found = list(verify(load(BENCHMARKS / f"{file}.dom"), Request([2], only=["most", "soon"])))
+    found = list(verify(load(BENCHMARKS / f"{file}.dom"), Request([2], only=["most", "soon"], seconds=300)))
     assert [verdict.word for verdict in found] == [Word.PROVED, Word.WITNESSED]
     assert found[0].details[0].startswith("the greatest value is 35: it is met")
     assert found[1].details[0].startswith("9 tiles, ")
