@@ -21,9 +21,9 @@ def frequency(subject: Subject, goal: Goal) -> list[str]:
 
 
 def counted(situations: Iterable[Situation], goal: Goal) -> tuple[int, int]:
-    """Rounds in which the goal is met, and all rounds."""
+    """Rounds in which the goal is met, and all rounds that came to an end."""
     met, rounds = set[tuple[int, int]](), set[tuple[int, int]]()
-    for s in situations:
+    for s in (s for s in situations if not s.played.broken_off):
         name = (s.match, s.round)
         rounds.add(name)
         if name not in met and s.kind != "settled" and goal.met(s.state):

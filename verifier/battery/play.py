@@ -23,6 +23,8 @@ ROUNDS = 200
 LIMITS = Limits(moves=2_000, rounds=100, deals=200)
 BARREN = 20
 """Matches without a round that can be played, one after the other, before giving up."""
+FEW_LEFT, FIRST_MOVES = 3, 300
+"""Rounds that break a rule or do not end: how many are looked at, and how many of their moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,11 @@ def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, 
 
     A match that breaks a rule or does not end is left there; `rule_errors` says what broke.
     """
+    return (found for found in _begun(rules, count, seed) if not found[2].broken_off)
+
+
+def _begun(rules: Rules, count: int, seed: int) -> Iterator[tuple[int, int, Round]]:
+    """The same, and what there is of the rounds that are left, which do not count."""
     index = done = barren = 0
     while done < count and barren < BARREN:
         before = done
@@ -98,6 +105,8 @@ def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, 
             try:
                 played = table.round(state)
             except (RuleError, Unfinished):
+                if table.now is not None:
+                    yield index, number, table.now
                 break
             yield index, number, played
             state = played.settled
@@ -109,14 +118,22 @@ def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, 
 
 
 def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:
-    """Every state of `count` random rounds."""
-    for match, number, played in rounds(rules, count, seed):
-        state = rules.begin(played.dealt)
+    """Every state of `count` random rounds; and the first ones of a few rounds that broke a rule or did not end."""
+    left = 0
+    for match, number, played in _begun(rules, count, seed):
+        left += played.broken_off
+        if played.broken_off and left > FEW_LEFT:
+            continue
+        try:
+            state = rules.begin(played.dealt)
+        except RuleError:
+            continue
         yield Situation("dealt", state, played, (), match, number)
-        for i, ply in enumerate(played.plies, 1):
+        for i, ply in enumerate(played.plies[: FIRST_MOVES if played.broken_off else None], 1):
             state = rules.act(state, ply.move, ply.outcome)
             yield Situation("played", state, played, played.plies[:i], match, number)
-        yield Situation("settled", played.settled, played, played.plies, match, number)
+        if not played.broken_off:
+            yield Situation("settled", played.settled, played, played.plies, match, number)
 
 
 def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:

@@ -233,7 +233,7 @@ class Seeker:
 
     def to_the_end(self, sought: Sought) -> Found | None:
         """All plays of a round, until none goes on: for small tables."""
-        longest = max((len(s.plies) for s in self.subject.random), default=LONG + 1)
+        longest = max((len(s.plies) for s in self.subject.random if not s.played.broken_off), default=LONG + 1)
         if longest > LONG:
             return None
         play = self.play(sought, keep_numbers=True, any_match=True)
