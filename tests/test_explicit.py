@@ -63,7 +63,7 @@ def gone(name: str, players: int) -> Gone:
 @pytest.mark.parametrize("path", CASES, ids=lambda p: p.stem)
 def test_says_what_the_file_expects(path: Path) -> None:
     for players, item, wanted in expectations(path.read_text(encoding="utf-8")):
-        table = Gone(Subject(optimise(instantiate(load(path), players))))
+        table = Gone(Subject(optimise(instantiate(load(path), int(players)))))
         claims = {c.name: c for c in table.instance.game.claims}
         verdict = ask(table, claims.get(item, item))
         assert verdict is not None

@@ -1,5 +1,7 @@
 """Files that say what the verifier must say of them: `#! PLAYERS: ITEM WORD … · ITEM WORD …` before the game.
 
+After PLAYERS may stand settings, as `2 bug=true few=any`.
+
 After WITNESSED may stand how many tiles and moves: then the first detail must begin with that.
 """
 
@@ -22,15 +24,15 @@ PAGES = Path(__file__).parent.parent / "verifier" / "explain"
 BLOCK = re.compile(r"^```dom\n(.*?)^```$", re.M | re.S)
 
 
-def expectations(text: str) -> list[tuple[int, str, str]]:
-    """(players, item, what its verdict must be) for every one in the head of a file."""
+def expectations(text: str) -> list[tuple[str, str, str]]:
+    """(table, item, what its verdict must be) for every one in the head of a file."""
     out = []
     for line in text.splitlines():
         if line.startswith("#! "):
-            players, _, rest = line[3:].partition(":")
+            table, _, rest = line[3:].partition(":")
             for part in rest.split("·"):
                 item, _, word = part.strip().partition(" ")
-                out.append((int(players), item, word))
+                out.append((table, item, word))
     return out
 
 
@@ -44,9 +46,11 @@ def holds(path: Path, folder: Path) -> None:
     game = load(path)
     expected = expectations(path.read_text(encoding="utf-8"))
     assert expected, "a file that expects nothing cannot fail"
-    for players in sorted({n for n, _, _ in expected}):
-        wanted = {item: word for n, item, word in expected if n == players}
-        found = {v.item: v for v in verify(game, Request([players], only=tuple(wanted)))}
+    for table in sorted({t for t, _, _ in expected}):
+        players, *settings = table.split()
+        options = dict(text.split("=") for text in settings)
+        wanted = {item: word for t, item, word in expected if t == table}
+        found = {v.item: v for v in verify(game, Request([int(players)], options, only=tuple(wanted)))}
         assert {item: shown(found[item], word) for item, word in wanted.items()} == wanted
         for verdict in found.values():
             plays_again(path, verdict, folder)

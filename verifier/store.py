@@ -99,7 +99,7 @@ class Store:
         table: tuple[object, ...] = ("all",)
         if question.table is not None:
             instance = self.plan.tables[question.table]
-            table = (instance.players, sorted(instance.options.items()))
+            table = (instance.players, sorted(instance.options.items()), instance.open)
         asked = (question.name, table, request.seconds, request.seed, request.small)
         return digest(FORMAT, programs(), self._canonical(question).text, repr(asked))
 

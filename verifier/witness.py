@@ -37,7 +37,9 @@ class Witness:
 def written(rules: Rules, witness: Witness, tags: Mapping[str, str]) -> Transcript:
     """A witness as a transcript of its round, settled if it has ended; the round may be one that cannot begin."""
     instance = rules.instance
-    options = {n: value_name(instance, instance.game.options[n].type, v) for n, v in instance.options.items()}
+    free = {name: rules.layout.get(witness.dealt, name) for name in instance.open}
+    values = {**instance.options, **free}
+    options = {n: value_name(instance, o.type, values[n]) for n, o in instance.game.options.items() if n in values}
     state, scored = witness.dealt, False
     try:
         state = rules.begin(state)
@@ -47,7 +49,7 @@ def written(rules: Rules, witness: Witness, tags: Mapping[str, str]) -> Transcri
         scored = True
     except RuleError:
         settled = state
-    text = record_round(rules, rules.new_match(), Round(witness.dealt, witness.plies, state, settled))
+    text = record_round(rules, rules.new_match(free), Round(witness.dealt, witness.plies, state, settled))
     text = text if scored else replace(text, scores=None)
     return Transcript(instance.game.name, instance.players, options, tags, (text,))
 

@@ -6,7 +6,7 @@ import contextlib
 import re
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -14,13 +14,14 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.games import File, Settings, open_sound, refused, setting
+from domrules.cli.games import File, open_sound, refused, setting
 from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
 from domrules.cli.witnesses import Witnesses
 from domrules.grammar import core
 from domrules.grammar.codes import OF_THE_DEAL
 from domrules.grammar.diagnostics import BadFile, did_you_mean
 from domrules.grammar.instance import SettingError
+from domrules.verifier.battery import opened
 from domrules.verifier.battery.least import Least
 from domrules.verifier.battery.run import TITLES, Request, plan
 from domrules.verifier.inquiry import Inquiry
@@ -36,7 +37,14 @@ def command(
     file: File,
     claims: Annotated[list[str] | None, typer.Argument(help="Items and claims to check; all by default.")] = None,
     players: Annotated[list[int] | None, typer.Option(help="Player counts; all by default.")] = None,
-    settings: Settings = [],  # noqa: B006  (Typer copies it)
+    settings: Annotated[
+        list[str],
+        typer.Option(
+            "--set",
+            metavar="OPTION=VALUE",
+            help="Set an option; OPTION=any asks of all its values, any of all options.",
+        ),
+    ] = [],  # noqa: B006  (Typer copies it)
     skip: Annotated[list[str] | None, typer.Option(help="Items and claims to leave out.")] = None,
     timeout: Annotated[str, typer.Option(help="Limit of each query to the solver.")] = "30s",
     budget: Annotated[str, typer.Option(help="Limit of the whole run, as 5m; none by default.")] = "",
@@ -67,7 +75,9 @@ def command(
     if game.abstract:
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
-        options = dict(map(setting, settings))
+        options = _options(game, settings)
+        if small and opened.ANY in options.values():
+            raise typer.BadParameter("the small twin has its own values: --small asks of no others")
         request = Request(tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small)
         _known(game, [*request.only, *request.skip])
         if small and (save is not None or as_example):
@@ -85,6 +95,12 @@ def command(
         raise refused(wrong) from None
     except SettingError as wrong:
         raise typer.BadParameter(str(wrong)) from None
+
+
+def _options(game: core.Game, settings: Sequence[str]) -> dict[str, object]:
+    """What is set; `any` alone leaves open whatever is not."""
+    options: dict[str, object] = dict(setting(text) for text in settings if text != opened.ANY)
+    return opened.every(game, options) if opened.ANY in settings else options
 
 
 def cache_folder() -> Path:

@@ -18,6 +18,7 @@ from domrules.interpreter.names import cell_name, move_name, value_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.transcript import BadTranscript, Transcript, write
+from domrules.verifier.battery.opened import ANY
 from domrules.verifier.verdict import Verdict
 
 
@@ -46,7 +47,15 @@ class Witnesses:
         if self.as_example:
             text = example(self.game, verdict)
             return text.splitlines() if text else ["no example can be made of this witness"]
-        return lines(self.game, verdict.transcript)
+        return [*self.settings(verdict), *lines(self.game, verdict.transcript)]
+
+    def settings(self, verdict: Verdict) -> list[str]:
+        """The values of options that were left open."""
+        open_ = [
+            name for name, equals, value in (part.partition("=") for part in verdict.scope.split()) if value == ANY
+        ]
+        options = {} if verdict.transcript is None else verdict.transcript.options
+        return [f"with    {' '.join(f'{name}={options[name]}' for name in open_)}"] if open_ else []
 
     @property
     def farewell(self) -> str:

@@ -32,7 +32,9 @@ class Question:
 
 
 def lines(subject: Subject, question: Question, asked: Asked) -> list[str]:
-    """How rare it is, the exact condition if one is found, the smallest table that fails."""
+    """How rare it is, the exact condition if one is found, the smallest table that fails; nothing where options are open."""
+    if subject.instance.open:
+        return []
     asleep = anysize.sleepers(subject, question.ask(subject, False))
     if asleep is None:
         found = rarity(subject.rules, asked.relation, asked.dealt, asked.fails, seed=subject.seed)

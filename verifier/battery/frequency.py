@@ -11,7 +11,9 @@ from domrules.verifier.goal import Goal
 
 
 def frequency(subject: Subject, goal: Goal) -> list[str]:
-    """A line about the share of random rounds in which the goal is met before they are settled."""
+    """A line about the share of random rounds in which the goal is met before they are settled; none where options are open."""
+    if subject.instance.open:
+        return []
     met, rounds = counted(subject.random, goal)
     if not rounds:
         return []

@@ -8,6 +8,7 @@ from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Round, Table
 from domrules.interpreter.players import RandomPlayer
+from domrules.verifier.battery.play import new_match
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
 
@@ -46,7 +47,7 @@ def _matches(subject: Subject, found: Totals) -> list[Played]:
 def _match(subject: Subject, found: Totals, number: int) -> Played | None:
     rules, chance = subject.rules, Chance.named(subject.seed, number)
     table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
-    state, done = rules.new_match(), list[Round]()
+    state, done = new_match(rules, subject.seed, number), list[Round]()
     try:
         while len(done) < LIMITS.rounds and not (done and rules.over(state)):
             done.append(table.round(state))

@@ -23,6 +23,8 @@ ROUNDS = 200
 LIMITS = Limits(moves=2_000, rounds=100, deals=200)
 BARREN = 20
 """Matches without a round that can be played, one after the other, before giving up."""
+TRIES = 50
+"""Settings of open options that are drawn until the rules allow them."""
 FEW_LEFT, FIRST_MOVES = 3, 300
 """Rounds that break a rule or do not end: how many are looked at, and how many of their moves."""
 
@@ -85,6 +87,34 @@ class Remembered(Iterable[Situation]):
             place += 1
 
 
+def new_match(rules: Rules, seed: int, index: int) -> State:
+    """The state before a random match; options that are open have their defaults in the first one, then any values."""
+    instance = rules.instance
+    state = rules.new_match()
+    if not instance.open or not index:
+        return state
+    chance = Chance.named(seed, index)
+    for _ in range(TRIES):
+        settings = {name: _setting(instance, instance.vars[name], chance) for name in instance.open}
+        drawn = rules.new_match(settings)
+        if all(rules.question(axiom)(drawn) for axiom in instance.axioms):
+            return drawn
+    return state
+
+
+def _setting(instance: core.Instance, var: core.Var, chance: Chance) -> core.Value:
+    """Some value of an open option; of a number often the least, the greatest, or one near the least."""
+    match var.type:
+        case core.BoolType():
+            return bool(chance.below(2))
+        case core.Elem(sort=sort):
+            return chance.below(instance.sorts[sort].size)
+        case _:
+            low, high = var.low or 0, var.high if var.high is not None else (var.low or 0)
+            some = (low, high, low + chance.below(high - low + 1), min(high, low + chance.below(50)))
+            return some[chance.below(len(some))]
+
+
 def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, Round]]:
     """(match, number from 1, round) for `count` rounds of random matches.
 
@@ -100,7 +130,7 @@ def _begun(rules: Rules, count: int, seed: int) -> Iterator[tuple[int, int, Roun
         before = done
         chance = Chance.named(seed, index)
         table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
-        state = rules.new_match()
+        state = new_match(rules, seed, index)
         for number in range(1, LIMITS.rounds + 1):
             try:
                 played = table.round(state)
@@ -142,7 +172,7 @@ def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
         chance = Chance.named(seed, index)
         table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
         try:
-            table.match(rules.new_match(), MATCH)
+            table.match(new_match(rules, seed, index), MATCH)
         except RuleError as error:
             yield Broken(index, error, table.now)
         except Unfinished:
@@ -157,7 +187,7 @@ def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
         chance = Chance.named(seed, index)
         table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
         try:
-            match = table.match(rules.new_match())
+            match = table.match(new_match(rules, seed, index))
         except (RuleError, Unfinished):
             continue
         try:

@@ -184,7 +184,7 @@ def _parts(subject: Subject, asked: Sequence[core.Expr], started: float) -> Verd
         lines.append(f"not at this table, but at {other}: {_text(part)}")
     _, relation = _opened(subject)
     start = relation.start()
-    if here:
+    if here and not subject.instance.open:
         found = rarity(subject.rules, relation, start.dealt, -start.kept, seed=subject.seed)
         lines.insert(0, f"mixed again: {found.text}")
     word = Word.PROVED if here else Word.CONFIGURED

@@ -28,6 +28,7 @@ from domrules.verifier.battery import (
     later,
     match,
     moves,
+    opened,
     order,
     outcome,
     points,
@@ -211,11 +212,11 @@ class Examiner:
         if self.plan.request.small:
             return self.both(question.table, subject, name)
         if name in self.items:
-            return _asked(subject, name, self.items[name].ask)
+            return _for_some(subject, _asked(subject, name, self.items[name].ask))
         claim = self.claims[name]
         if claim.kind == "numbers":
             return claims.claim(subject, claim)
-        return _asked(subject, name, partial(claims.claim, c=claim))
+        return _for_some(subject, _asked(subject, name, partial(claims.claim, c=claim)))
 
     def both(self, number: int, subject: Subject, name: str) -> Verdict:
         """The verdict of both engines about a twin."""
@@ -248,25 +249,31 @@ def _tables(game: core.Game, request: Request) -> Iterator[core.Instance]:
     """The tables asked about. Options may rule some out, but not all."""
     for n in request.players:
         if n not in game.seats:
-            instantiate(game, n, request.options)
+            instantiate(game, n)
     refused: SettingError | None = None
     found = 0
     for n in game.seats:
         if request.players and n not in request.players:
             continue
         try:
-            instance = instantiate(game, n, request.options)
+            for instance in opened.tables(game, n, request.options or {}):
+                found += 1
+                yield instance
         except SettingError as error:
             refused = error
-            continue
         except BadFile as wrong:
-            if request.wants("D2") and all(d.code in OF_THE_DEAL for d in wrong.diagnostics):
-                continue
-            raise
-        found += 1
-        yield instance
+            if not request.wants("D2") or not all(d.code in OF_THE_DEAL for d in wrong.diagnostics):
+                raise
     if not found and refused is not None:
         raise refused
+
+
+def _for_some(subject: Subject, verdict: Verdict) -> Verdict:
+    """What is shown where options are open is shown of some of their values."""
+    if not subject.instance.open or verdict.word is not Word.WITNESSED:
+        return verdict
+    silent = f"that it is so with every value of {', '.join(subject.instance.open)}"
+    return replace(verdict, doesnt_say="; ".join(filter(None, [verdict.doesnt_say, silent])))
 
 
 def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:

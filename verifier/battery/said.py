@@ -75,7 +75,9 @@ def told(subject: Subject, about: str) -> Iterator[tuple[str, Listening]]:
             return tables[-1]
 
         if run_example(subject.instance.game, example, listening).ok:
-            yield from ((example.name, r) for r in tables if r.instance.options == subject.instance.options)
+            yield from (
+                (example.name, r) for r in tables if subject.instance.options.items() <= r.instance.options.items()
+            )
 
 
 def mentions(e: core.Expr, name: str) -> bool:

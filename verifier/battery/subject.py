@@ -172,7 +172,7 @@ def told_options(instance: core.Instance) -> str:
         shown = shown_option(instance, option, value)
         if value != default and shown != default:
             parts.append(f"{name}={shown}")
-    return " ".join(parts)
+    return " ".join([*parts, *(f"{name}=any" for name in instance.open)])
 
 
 def shown_option(instance: core.Instance, option: core.Option, value: int | bool) -> str:
