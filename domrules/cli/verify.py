@@ -53,6 +53,9 @@ def command(
     small: Annotated[
         bool, typer.Option("--small", help="Go through the small twin, and compare with the solver.")
     ] = False,
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Search all deals for the shortest fish, too, without the solver.")
+    ] = False,
     require: Annotated[
         Required | None, typer.Option(help="What is good enough; by default what each item asks.")
     ] = None,
@@ -78,7 +81,7 @@ def command(
         options = _options(game, settings)
         if small and opened.ANY in options.values():
             raise typer.BadParameter("the small twin has its own values: --small asks of no others")
-        request = Request(tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small)
+        request = Request(tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small, confirm)
         _known(game, [*request.only, *request.skip])
         if small and (save is not None or as_example):
             raise typer.BadParameter("a hand of the small twin is none of the game, and cannot be kept with --small")

@@ -20,6 +20,7 @@ from domrules.verifier.battery import (
     chain,
     cheap,
     claims,
+    confirm,
     conservation,
     dead,
     deal,
@@ -127,7 +128,8 @@ TITLES: Mapping[str, str] = {
 class Request:
     """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query.
 
-    `small`: of the small twins of these tables, by both engines; all that both can answer.
+    `small`: of the small twins of these tables, by both engines; all that both can answer. `confirm`: the shortest fish of
+    the whole table is asked of a search of all deals, too.
     """
 
     players: Collection[int] = ()
@@ -137,6 +139,7 @@ class Request:
     seconds: float = 30.0
     seed: int = 1
     small: bool = False
+    confirm: bool = False
 
     def wants(self, name: str) -> bool:
         return name not in self.skip and (not self.only or name in self.only)
@@ -212,7 +215,10 @@ class Examiner:
         if self.plan.request.small:
             return self.both(question.table, subject, name)
         if name in self.items:
-            return _for_some(subject, _asked(subject, name, self.items[name].ask))
+            verdict = _asked(subject, name, self.items[name].ask)
+            if name == "F2" and self.plan.request.confirm:
+                verdict = confirm.confirmed(subject, verdict)
+            return _for_some(subject, verdict)
         claim = self.claims[name]
         if claim.kind == "numbers":
             return claims.claim(subject, claim)

@@ -1,0 +1,151 @@
+"""A search in which deals are not known finds what all deals gone through one by one show, and on the whole set what the solver says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tables import game, written
+
+from domrules.grammar import core
+from domrules.grammar.instance import instantiate
+from domrules.grammar.load import load
+from domrules.grammar.passes import optimise
+from domrules.interpreter.rules import Rules
+from domrules.verifier.battery import confirm
+from domrules.verifier.battery.run import Request, verify
+from domrules.verifier.explicit.explore import TooLarge, explore
+from domrules.verifier.explicit.lazy import Least, least
+from domrules.verifier.explicit.renaming import Alike, exchanged
+from domrules.verifier.verdict import Word, exit_code
+
+BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks" / "games"
+HIGHEST_DOUBLE = """extends block
+define best: tile or none = sole(highest(t in tiles where t.dealt_out and t.double by t.low.number))
+rule new_deal = starter is none and best is none
+instead rule leader
+  when starter is p -> p
+  when best is t    -> t.holder
+  otherwise         -> none
+rule may_lead(t) = starter is not none or best == t"""
+GAMES = {
+    "block 2x2": ("extends block", 2, "2"),
+    "block 3x2": ("extends block", 3, "2"),
+    "block 2x1": ("extends block", 2, "1"),
+    "draw 2x2": ("extends draw", 2, "2"),
+    "draw 2x1": ("extends draw", 2, "1"),
+    "one reserved 2x2": ("extends draw\nrule reserve = 1", 2, "2"),
+    "one drawn at most 2x2": ("extends block\ninstead rule draws = single", 2, "2"),
+    "spinner 2x2": ("extends draw\nrule arms = after_both_sides", 2, "2"),
+    "spinner at once 2x1": ("extends draw\nrule arms = at_once", 2, "1"),
+    "sums to two 2x2": ("extends draw\nrule joins(e, v, t) = e.number + v.number == 2", 2, "2"),
+    "highest double leads 2x2": (HIGHEST_DOUBLE, 2, "2"),
+    "blocked at a zero only 2x2": ("extends block\nrule fish = stuck and tip[left] is v and v == 0", 2, "2"),
+    "blocked at two numbers only 2x2": ("extends block\nrule fish = stuck and not tip[left] == tip[right]", 2, "2"),
+}
+
+
+def table(name: str, folder: Path) -> core.Instance:
+    text, players, hand = GAMES[name]
+    small = written(folder, f"game small {text}\nrule top = 2\n", "small")
+    return optimise(instantiate(small, players, {"tiles_each": hand}))
+
+
+def truth(instance: core.Instance) -> dict[int, tuple[int, int]]:
+    """For each ending the fewest tiles on the table, then moves, of all plays of all deals."""
+    rules, found = Rules(instance), dict[int, tuple[int, int]]()
+    (cell,) = rules.layout.select(instance.role("zone", "layout"))
+    explored = explore(rules)
+    for number, state, ending in explored.ended:
+        place = (int(state.cells[cell] or 0).bit_count(), explored.depths[number])
+        found[ending] = min(found.get(ending, place), place)
+    return found
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_finds_what_all_deals_show(name: str, tmp_path: Path) -> None:
+    """Just that where it remembers what players hold, else never more."""
+    instance = table(name, tmp_path)
+    known = truth(instance)
+    for ending in range(len(instance.endings)):
+        exact, loose = (least(instance, [ending], counted=counted) for counted in (True, False))
+        assert (exact.tiles, exact.moves) == known.get(ending, (None, None))
+        if ending in known:
+            assert loose.tiles is not None
+            assert loose.moves is not None
+            assert (loose.tiles, loose.moves) <= known[ending]
+
+
+@pytest.mark.parametrize(
+    ("name", "classes"),
+    [
+        ("draw 2x2", [(0, 1, 2)]),
+        ("spinner 2x2", [(0, 1, 2)]),
+        ("sums to two 2x2", [(0,), (1,), (2,)]),
+        ("blocked at a zero only 2x2", [(0,), (1, 2)]),
+        ("blocked at two numbers only 2x2", [(0, 1, 2)]),
+    ],
+)
+def test_only_pips_that_no_rule_tells_apart_exchange_their_names(
+    name: str, classes: list[tuple[int, ...]], tmp_path: Path
+) -> None:
+    instance = table(name, tmp_path)
+    assert list(least(instance, [1], counted=True).classes) == classes
+
+
+def test_a_define_that_counts_pips_is_not_alike(tmp_path: Path) -> None:
+    instance = table("block 2x2", tmp_path)
+    renaming = exchanged(instance, 0, 1)
+    assert renaming is not None
+    alike = Alike(instance, renaming)
+    assert alike.fn("can_play")
+    assert alike.fn("stuck")
+    assert not alike.fn("pips")
+    assert not alike.fn("total")
+
+
+def test_what_cannot_be_gone_through_is_refused(tmp_path: Path) -> None:
+    instance = table("draw 2x2", tmp_path)
+    with pytest.raises(TooLarge, match="more than 5 positions"):
+        least(instance, [1], most=5)
+    with pytest.raises(TooLarge, match="depend on `score`"):
+        least(optimise(instantiate(game("petkove"), 2)), [1])
+
+
+WHOLE = {
+    "block 2x7": (game("block"), 2, (1, 1)),
+    "block 4x7": (game("block"), 4, (10, 10)),
+    "draw 2x7, two reserved": (load(BENCHMARKS / "reserve_two.dom"), 2, (7, 19)),
+    "draw 2x7, one reserved": (load(BENCHMARKS / "reserve_one.dom"), 2, (9, 22)),
+    "draw 2x7": (game("draw"), 2, (10, 24)),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE)
+def test_the_shortest_fish_of_the_whole_set(name: str, full: bool) -> None:
+    if not full and name != "block 2x7":
+        pytest.skip("in a full run")
+    rules, players, wanted = WHOLE[name]
+    instance = optimise(replace(instantiate(rules, players), events=()))
+    found = least(instance, [i for i, e in enumerate(instance.endings) if e.role == "fish"])
+    assert (found.tiles, found.moves) == wanted
+    assert found.classes == (tuple(range(7)),)
+
+
+def test_the_verdict_says_what_the_search_found() -> None:
+    (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True))
+    assert verdict.word is Word.WITNESSED
+    assert verdict.details[-1] == (
+        "a search of all deals without a solver, 1 position: never with fewer than 1 tile, nor with as many in fewer than"
+        " 1 move"
+    )
+
+
+def test_a_hand_that_is_too_short_is_a_disagreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setattr(confirm, "searches", lambda subject: [Least(2, 2, 9, ())])
+    (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True))
+    assert exit_code([verdict]) == 6
+    assert "never with fewer than 2 tiles" in verdict.reason
+    assert str(next(tmp_path.iterdir())) in verdict.details[0]
