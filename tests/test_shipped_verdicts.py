@@ -61,7 +61,7 @@ def stored() -> dict[str, dict[str, Words]]:
 def written(found: Mapping[str, Mapping[str, Words]]) -> str:
     """The words as a file."""
     lines = [
-        "# What `dom verify` says of the shipped games at their default options; `pytest --full --accept` writes it."
+        "# What `dom verify` says of the shipped games at their default options; `make verdicts` asks all of them."
     ]
     for name, by_players in sorted(found.items()):
         for players, items in sorted(by_players.items()):
