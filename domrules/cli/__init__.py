@@ -23,6 +23,7 @@ VERBS: tuple[Verb, ...] = (
     Verb("list", "Write", "List the shipped games."),
     Verb("test", "Run", "Run the worked examples of files."),
     Verb("run", "Run", "Let bots play a match."),
+    Verb("play", "Run", "Sit down at a table, against bots or each other."),
     Verb("replay", "Run", "Play a transcript again; name what is not legal in it."),
     Verb("score", "Run", "Keep the score of a match at a real table, and say why."),
     Verb("verify", "Verify", "Prove or refute what the rules promise."),

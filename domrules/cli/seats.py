@@ -12,6 +12,8 @@ from domrules.interpreter.players import Player
 from domrules.interpreter.rules import Rules
 
 NAMES = ", ".join(BOTS)
+PERSON = "person"
+"""Stands where a bot could: somebody is asked."""
 Bots: TypeAlias = Annotated[
     list[str], typer.Option("--bot", metavar="SEAT=NAME", help=f"Who plays a seat: {NAMES}. May be given again.")
 ]
