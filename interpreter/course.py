@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.names import Args, Move
-from domrules.interpreter.play import Match, Ply, Round, Table, placements
+from domrules.interpreter.play import Match, Ply, Round, Table
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement
@@ -57,8 +57,7 @@ class Course:
     @property
     def laid(self) -> list[Placement]:
         """What lies on the table, in the order it was laid."""
-        played = Round(self.dealt, self.plies, self.position, self.position)
-        return [p for several in placements(self.rules, played) for p in several]
+        return [p for one in self.past for p in self.rules.placements(one.state, one.move, one.outcome)]
 
     def view(self, player: int) -> View:
         """What a player sees."""

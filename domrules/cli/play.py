@@ -168,4 +168,4 @@ def farewell(sitting: Sitting, file: Path) -> str:
         return "nothing was kept"
     if sitting.course.over:
         return f"kept in {sitting.path}"
-    return f"kept in {sitting.path}; to go on: dom play {file} --resume {sitting.path}"
+    return f"kept in {sitting.path}; to go on:\n  dom play {file} --resume {sitting.path}"

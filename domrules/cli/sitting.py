@@ -25,8 +25,8 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.transcript import write
 from domrules.interpreter.worlds import Worlds
 
-HELP = """  a move      its number, its name, a tile (6|4, 6-4, 64), or words that no other
-              move has (64 left); Enter for the only one
+HELP = """  a move      its number, its name, a tile (6|4, 6-4, 64), or words that no
+              other move has (64 left); Enter for the only one
   hint        what a bot that looks ahead would do, and what others cannot hold
   why MOVE    the rules that forbid a move or a tile: why 64, why pass
   undo        takes your last move back, and what followed it

@@ -9,6 +9,7 @@ from itertools import product
 from pathlib import Path
 
 from domrules.grammar import core
+from domrules.grammar.source import Span
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import IllegalMove, RuleError
 from domrules.interpreter.hands import halves
@@ -47,7 +48,8 @@ class Listed:
         number = plain.removeprefix("#")
         listed = number.isascii() and number.isdecimal() and 0 < int(number[:6]) <= len(self.moves)
         words = re.findall(r"[^\s,()]+", text)
-        meant = [place for place, move in enumerate(self.moves) if words and self.matches(move, words)]
+        named = [move_name(self.instance, move) for move in self.moves]
+        meant = [place for place, name in enumerate(named) if words and said(self.instance, name, words)]
         if listed and plain != number:
             return [int(number) - 1]
         if listed and len(number) > 1 and meant:
@@ -57,17 +59,17 @@ class Listed:
         exact = [place for place in meant if self.names[place] == plain]
         return exact or meant
 
-    def matches(self, move: Move, words: Sequence[str]) -> bool:
-        """Is every word another part of the move: its action, a tile, or the beginning of a name?"""
-        name = move_name(self.instance, move)
-        params = choices(self.instance.deeds[move.action])
-        left = [(name.action, False), *((arg, p.sort == "tile") for arg, p in zip(name.args, params, strict=True))]
-        for word in words:
-            found = next((part for part in left if means(word, *part)), None)
-            if found is None:
-                return False
-            left.remove(found)
-        return True
+
+def said(instance: core.Instance, name: core.MoveName, words: Sequence[str]) -> bool:
+    """Is every word another part of the move: its action, a tile, or the beginning of a name?"""
+    params = next(choices(action) for action in instance.actions if action.name == name.action)
+    left = [(name.action, False), *((arg, p.sort == "tile") for arg, p in zip(name.args, params, strict=False))]
+    for word in words:
+        found = next((part for part in left if means(word, *part)), None)
+        if found is None:
+            return False
+        left.remove(found)
+    return True
 
 
 def means(word: str, part: str, tile: bool) -> bool:
@@ -105,17 +107,24 @@ def why_not(rules: Rules, view: View, moves: Sequence[Move], text: str) -> list[
         return [f"{found[0]} is legal"]
     guesses = Worlds(rules, view)
     worlds = [guesses.world(Chance.named(0, k)) for k in range(WORLDS)]
-    groups: dict[tuple[object, ...], tuple[list[core.MoveName], list[Reason]]] = {}
-    for name in names:
-        reasons = refused(rules, worlds[0], name)
-        key = tuple(r.what for r in reasons)
-        groups.setdefault(key, ([], reasons))[0].append(name)
-    fewest = sorted(groups.values(), key=lambda group: sum(r.depth == 0 for r in group[1]))
     out = list[str]()
-    for several, _ in fewest[:GROUPS]:
+    for several in grouped(rules, worlds[0], names)[:GROUPS]:
         more = f", and {len(several) - 1} more like it" if len(several) > 1 else ""
         out += [f"{several[0]}{more}:", *("  " + line for line in told(rules, worlds, several[0]))]
     return out
+
+
+def grouped(rules: Rules, world: State, names: Sequence[core.MoveName]) -> list[list[core.MoveName]]:
+    """The moves by why they are not legal: together where the words are the same, or the places; first what fails least."""
+    same = dict[tuple[str, ...], tuple[list[core.MoveName], list[Reason]]]()
+    for name in names:
+        reasons = refused(rules, world, name)
+        same.setdefault(tuple(r.what for r in reasons), ([], reasons))[0].append(name)
+    placed = dict[tuple[Span, ...], tuple[list[core.MoveName], list[Reason]]]()
+    for several, reasons in same.values():
+        placed.setdefault(tuple(r.span for r in reasons), ([], reasons))[0].extend(several)
+    groups = sorted(placed.values(), key=lambda group: sum(r.depth == 0 for r in group[1]))
+    return [several for several, _ in groups]
 
 
 def told(rules: Rules, worlds: Sequence[State], name: core.MoveName) -> Iterator[str]:
@@ -144,16 +153,21 @@ def candidates(instance: core.Instance, text: str) -> Iterator[core.MoveName]:
     """The move of a name, or all moves that have a tile among their choices. Raises NoMove."""
     plain = "".join(text.split())
     try:
-        name = parse_move(plain)
-        find_move(instance, name)
-        yield name
+        move, _ = find_move(instance, parse_move(plain))  # what fate may add is not asked
+        yield move_name(instance, move)
         return
     except IllegalMove as error:
         problem = str(error)
-    names = instance.sorts["tile"].names
-    tile = next((i for i, one in enumerate(names) if may_be(halves(plain.strip("[]")), one)), None)
-    if tile is None:
+    names, words = instance.sorts["tile"].names, re.findall(r"[^\s,()]+", text)
+    tiles = [i for word in words for i, one in enumerate(names) if means(word, one, True)][:1]
+    found = [name for tile in tiles for name in with_tile(instance, tile) if said(instance, name, words)]
+    if not found:
         raise NoMove(problem if "(" in plain else f"{text} is no move and no tile")
+    yield from found
+
+
+def with_tile(instance: core.Instance, tile: int) -> Iterator[core.MoveName]:
+    """All moves that have a tile among their choices."""
     for action in instance.actions:
         params = choices(action)
         for place, param in enumerate(params):
