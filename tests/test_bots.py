@@ -93,8 +93,8 @@ def blind(course: Course, seat: int, any_: Chance) -> Course:
     return replace(course, dealt=other(course.dealt), position=other(course.position), past=past)
 
 
-@pytest.mark.parametrize("name", ["block", "draw", "petkove", "rybareni", "koza"])
-@settings(max_examples=4)
+@pytest.mark.parametrize("name", ["draw", "petkove", "rybareni", "koza"])
+@settings(max_examples=3)
 @given(seed=st.integers(0, 10**6), plies=st.integers(0, 14))
 def test_a_bot_sees_nothing_but_its_view(name: str, seed: int, plies: int) -> None:
     rules = shipped(name, 2)
