@@ -82,7 +82,7 @@ def one_match(rules: Rules, task: Task, index: int) -> float:
     return 0.5 if mine == theirs else float(mine)
 
 
-def main(words: Sequence[str] | None = None) -> None:
+def main(args: Sequence[str] | None = None) -> None:
     reader = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     reader.add_argument("--game", action="append", help="a shipped game with a table for two; may be given again")
     reader.add_argument("--matches", type=int, default=2000)
@@ -92,8 +92,9 @@ def main(words: Sequence[str] | None = None) -> None:
     reader.add_argument("--seed", type=int, default=1)
     reader.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     reader.add_argument("--bots", default=",".join(BOTS), help="names with commas between")
-    told = reader.parse_args(words)
-    options = tuple(sorted(tuple(word.split("=", 1)) for word in told.set or ["target=30"]))
+    told = reader.parse_args(args)
+    words = [word.partition("=") for word in told.set or ["target=30"]]
+    options = tuple(sorted((name, value) for name, _, value in words))
     with Pool(told.jobs) as pool:
         for game in told.game or ["block", "draw"]:
             pairs = list(combinations(reversed(told.bots.split(",")), 2))
