@@ -231,10 +231,14 @@ class Sitting:
             show(wrapped("save FILE, please: the name of the file is missing"))
             return
         try:
+            if Path(name).exists():
+                show(wrapped(f"{name} is there already; another name, please"))
+                return
             keep(Path(name), self.text())
             show(wrapped(f"saved in {name}"))
-        except OSError as error:
-            show(wrapped(f"{name}: {error.strerror or error}; the match is kept in {self.path} all the same"))
+        except (OSError, ValueError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            show(wrapped(f"{name}: {reason}; the match is kept in {self.path} all the same"))
 
     def tell_why(self, listed: Listed, text: str) -> None:
         try:
