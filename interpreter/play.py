@@ -23,7 +23,7 @@ from domrules.interpreter.players import Player, RandomPlayer
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, kth
 from domrules.interpreter.step import Placement
-from domrules.interpreter.views import View
+from domrules.interpreter.views import Past, View
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class Table:
 
     def round(self, state: State) -> Round:
         """Deal, begin, moves until an ending, settlement."""
-        rules, plies = self.rules, list[Ply]()
+        rules, plies, past = self.rules, list[Ply](), list[Past]()
         self.now = None
         dealt = self.deal(state)
         try:
@@ -122,9 +122,10 @@ class Table:
             while rules.ending(state) is None:
                 if len(plies) == self.limits.moves:
                     raise Unfinished(f"a round has not ended after {self.limits.moves} moves")
-                ply = self.ply(state)
+                ply = self.ply(state, past)
                 after = rules.act(state, ply.move, ply.outcome)
                 plies.append(ply)
+                past.append(Past(state, ply.mover, ply.move, ply.outcome))
                 state = after
             settled = rules.settle(state)
         except (RuleError, Unfinished, KeyboardInterrupt):
@@ -133,14 +134,14 @@ class Table:
         self.digest.feed(*rules.scores(settled))
         return Round(dealt, tuple(plies), state, settled)
 
-    def ply(self, state: State) -> Ply:
-        """The move that the player to move makes, and what fate adds."""
+    def ply(self, state: State, past: Sequence[Past] = ()) -> Ply:
+        """The move that the player to move makes, and what fate adds; `past` are the plies before."""
         rules, moves = self.rules, self.rules.legal_moves(state)
         if not moves:
             raise rules.stuck(state)
         mover = rules.mover(state)
         seat = mover or 0
-        move = moves[self.note(len(moves), self.players[seat].choose(View(rules, state, seat), moves))]
+        move = moves[self.note(len(moves), self.players[seat].choose(View(rules, state, seat, past), moves))]
         if not rules.has_chance(move):
             return Ply(mover, move)
         outcomes = rules.outcomes(state, move)

@@ -1,11 +1,16 @@
-"""What a player may see of a position: all states, open zones, the own hand; of the rest only the number of tiles."""
+"""What a player may see of a position: all states, open zones, the own hand; of the rest only the number of tiles.
+
+And of how it came about: who did what before, without the tiles that were not shown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from domrules.grammar import core
-from domrules.interpreter.names import cell_name, element_names, value_name
+from domrules.interpreter.names import Args, Move, cell_name, element_names, value_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 
@@ -17,13 +22,35 @@ class Hidden:
     size: int
 
 
+class Past(NamedTuple):
+    """A ply with the position before it."""
+
+    state: State
+    mover: int | None
+    move: Move
+    outcome: Args = ()
+
+
+@dataclass(frozen=True)
+class Glimpse:
+    """A ply as a player saw it: the view before it, who moved, and the arguments; None for a tile that was not shown."""
+
+    before: View
+    mover: int | None
+    action: int
+    args: tuple[int | None, ...]
+
+
 class View:
-    """A position through the eyes of one player. Gives out nothing that this player may not see."""
+    """A position through the eyes of one player. Gives out nothing that this player may not see.
 
-    __slots__ = ("_rules", "_state", "player")
+    `past` are the plies of the round that led to it, as far as they are known.
+    """
 
-    def __init__(self, rules: Rules, state: State, player: int) -> None:
-        self._rules, self._state, self.player = rules, state, player
+    __slots__ = ("_past", "_rules", "_state", "player")
+
+    def __init__(self, rules: Rules, state: State, player: int, past: Sequence[Past] = ()) -> None:
+        self._rules, self._state, self.player, self._past = rules, state, player, past
 
     def get(self, name: str, index: int | None = None) -> core.Value | Hidden:
         """A cell: the value of a state, the tiles of a zone as a mask, or `Hidden`."""
@@ -37,6 +64,26 @@ class View:
     def cells(self) -> dict[tuple[str, int | None], core.Value | Hidden]:
         """All cells by variable and index."""
         return {(var.name, index): self.get(var.name, index) for var, index, _ in self._rules.layout.walk()}
+
+    def glimpses(self) -> Iterator[Glimpse]:
+        """The plies of this round, as this player saw them."""
+        afters = [*(one.state for one in self._past[1:]), self._state]
+        for number, (one, after) in enumerate(zip(self._past, afters, strict=False)):
+            before = View(self._rules, one.state, self.player, self._past[:number])
+            shown = before.shown | View(self._rules, after, self.player).shown
+            params = self._rules.instance.deeds[one.move.action].params
+            given = zip(params, one.move.args + one.outcome, strict=True)
+            args = tuple(i if p.sort != "tile" or shown >> i & 1 else None for p, i in given)
+            yield Glimpse(before, one.mover, one.move.action, args)
+
+    @property
+    def shown(self) -> int:
+        """The tiles that this player sees, as a mask."""
+        instance, found = self._rules.instance, 0
+        for var, index, cell in self._rules.layout.walk():
+            if var.zone and seen(instance, var, index, self.player):
+                found |= int(self._state.cells[cell] or 0)
+        return found
 
     def __str__(self) -> str:
         instance, lines = self._rules.instance, []

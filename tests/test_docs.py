@@ -24,6 +24,7 @@ DOCUMENTS = (
     "README.md",
     "grammar/README.md",
     "specs/README.md",
+    "docs/play.md",
     "docs/python.md",
     "docs/score.md",
     "docs/transcripts.md",

@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from domrules.api.errors import GameError, RuleFault, SettingError
+from domrules.api.errors import GameError, SettingError
 from domrules.api.state import State, first
 from domrules.grammar import core, instance
 from domrules.grammar.diagnostics import BadFile, render
 from domrules.grammar.load import SHIPPED, check, present
-from domrules.interpreter.errors import RuleError
 from domrules.interpreter.rules import Rules
 
 
@@ -70,10 +69,7 @@ class Game:
 
         Options are given by name; names of values as texts (`fish_for="one"`). Raises SettingError, GameError, RuleFault.
         """
-        try:
-            return first(self.rules(players, options), seed)
-        except RuleError as error:
-            raise RuleFault(str(error)) from None
+        return first(self.rules(players, options), seed)
 
     def __repr__(self) -> str:
         return f"<Game {self.name or self.core.file}>"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from domrules.api.errors import MoveError, OverError, PlayerError, RuleFault
@@ -11,15 +11,13 @@ from domrules.api.svg import draw
 from domrules.cli.board import Board
 from domrules.grammar import core
 from domrules.interpreter import views
-from domrules.interpreter.chance import Chance
+from domrules.interpreter.course import Course, started
 from domrules.interpreter.errors import IllegalMove, RuleError, Unfinished
 from domrules.interpreter.names import Args, cell_name, element_names, find_move, move_name, parse_move, value_name
 from domrules.interpreter.names import Move as Choice
-from domrules.interpreter.play import Match, Ply, Round, Table, placements
 from domrules.interpreter.refusal import forbids, instead, told
 from domrules.interpreter.replay import outcomes, record
 from domrules.interpreter.rules import Rules
-from domrules.interpreter.state import State as Position
 from domrules.interpreter.transcript import write
 
 Move = core.MoveName
@@ -57,14 +55,11 @@ def _shown(value: Cell) -> str:
 class State:
     """A position in a match. Nothing changes it: `apply` and `next_round` give new ones, and the old one can be played on too."""
 
-    _rules: Rules
-    _position: Position
-    _chance: tuple[int, int]
-    _dealt: Position
-    _plies: tuple[Ply, ...] = ()
-    _rounds: tuple[Round, ...] = ()
-    """The rounds that are settled."""
-    _seed: int = 0
+    _course: Course
+
+    @property
+    def _rules(self) -> Rules:
+        return self._course.rules
 
     # ------------------------------------------------------------ what is so
 
@@ -82,55 +77,60 @@ class State:
     @property
     def round(self) -> int:
         """The number of the round, from 1."""
-        return len(self._rounds) + (self.ending is None)
+        return self._course.number
 
     @property
     def mover(self) -> str | None:
         """Whose turn it is; None when the round is over, or in a game without turns."""
-        mover = self._rules.mover(self._position)
+        mover = self._rules.mover(self._course.position)
         return None if mover is None or self.ending is not None else self.players[mover]
 
     @property
     def ending(self) -> str | None:
         """How the round has ended, by the name in the file; None while it is played. The scores are settled then."""
-        found = self._rules.ending(self._position)
+        found = self._course.ending
         return None if found is None else self._rules.instance.endings[found].name
 
     @property
     def scores(self) -> dict[str, int]:
         """Points by cell: `{"score[t0]": 20, "score[t1]": 0}`."""
         cells = [(var, i, cell) for var, i, cell in self._rules.layout.walk() if var.role == "score"]
-        return {cell_name(self._rules.instance, var, i): int(self._position.cells[cell] or 0) for var, i, cell in cells}
+        return {
+            cell_name(self._rules.instance, var, i): int(self._course.position.cells[cell] or 0)
+            for var, i, cell in cells
+        }
 
     @property
     def over(self) -> bool:
         """Is the match over?"""
-        return self.ending is not None and self._rules.over(self._position)
+        return self._course.over
 
     @property
     def winners(self) -> tuple[str, ...] | None:
         """The teams that have won, perhaps none; None while the match goes on."""
         if not self.over:
             return None
-        return tuple(element_names(self._rules.instance, "team", self._rules.winners(self._position)))
+        return tuple(element_names(self._rules.instance, "team", self._rules.winners(self._course.position)))
 
     @property
     def outcomes(self) -> dict[str, str]:
         """What else the match is worth once it is over, `{"rating(p0)": "8"}`."""
-        return dict(outcomes(self._rules, self._position)) if self.over else {}
+        return dict(outcomes(self._rules, self._course.position)) if self.over else {}
 
     @property
     def cells(self) -> dict[str, Cell]:
         """Everything, hidden or not, by cell."""
         instance = self._rules.instance
         walk = self._rules.layout.walk()
-        return {cell_name(instance, var, i): _named(instance, var, self._position.cells[c]) for var, i, c in walk}
+        return {
+            cell_name(instance, var, i): _named(instance, var, self._course.position.cells[c]) for var, i, c in walk
+        }
 
     # ------------------------------------------------------------ what may be done
 
     def legal_moves(self) -> tuple[Move, ...]:
         """The moves of the mover in canonical order, by name: `play(left,6,2|6)`. What fate adds is not part of them."""
-        return tuple(move_name(self._rules.instance, move) for move in self._rules.legal_moves(self._position))
+        return tuple(move_name(self._rules.instance, move) for move in self._rules.legal_moves(self._course.position))
 
     def apply(self, move: Move | str) -> State:
         """The state after a move; fate is decided by the seed, unless the move says what it adds (`draw(0|4)`).
@@ -146,23 +146,17 @@ class State:
             raise MoveError(str(error), self._moves()) from None
         if choice not in self._allowed(choice):
             raise MoveError(f"{text} is not legal", self._moves(), self.why_not(name))
-        chance = Chance(*self._chance)
-        outcome = self._fate(choice, outcome, chance)
+        self._check(choice, outcome)
         try:
-            after = self._rules.act(self._position, choice, outcome)
-            return self._after(
-                Ply(None if self._rules.is_event(choice) else self._rules.mover(self._position), choice, outcome),
-                after,
-                chance,
-            )
+            return State(self._course.play(choice, outcome or None))
         except RuleError as error:
             raise RuleFault(str(error)) from None
 
     def why_not(self, move: Move | str) -> list[str]:
         """The rules that forbid a move, each as a line with its place; of a pass first what could be played. Empty for a legal move."""
         name = self._name(move)
-        could = instead(self._rules, self._position, name)
-        reasons = told(lambda: forbids(self._rules, self._position, name))
+        could = instead(self._rules, self._course.position, name)
+        reasons = told(lambda: forbids(self._rules, self._course.position, name))
         return [could, *reasons] if could and reasons else reasons
 
     def next_round(self) -> State:
@@ -171,18 +165,14 @@ class State:
             raise OverError("the round is not over yet")
         if self.over:
             raise OverError("the match is over")
-        chance = Chance(*self._chance)
-        dealt, position = _deal(self._rules, self._position, chance)
-        return replace(
-            self, _position=position, _dealt=dealt, _plies=(), _chance=(chance.s0, chance.s1)
-        )._settled_if_over()
+        return State(_dealt(self._course.next_round))
 
     # ------------------------------------------------------------ what is seen
 
     def view(self, player: str | int) -> View:
         """What a player sees, named (`"p1"`) or numbered (1): of hidden tiles only how many. Raises PlayerError."""
         seat = self._seat(player)
-        seen, instance = views.View(self._rules, self._position, seat), self._rules.instance
+        seen, instance = self._course.view(seat), self._rules.instance
         cells: dict[str, Cell] = {}
         for (name, index), value in seen.cells().items():
             var = instance.vars[name]
@@ -201,12 +191,8 @@ class State:
 
     def transcript(self) -> str:
         """The match so far as a transcript (docs/transcripts.md)."""
-        rounds = self._rounds
-        if self.ending is None:
-            rounds = (*rounds, Round(self._dealt, self._plies, self._position, self._position, broken_off=True))
-        over = self._rules.winners(self._position) if self.over else None
-        tags = {"Seed": str(self._seed)} | ({} if self.over else {"Unfinished": "the match goes on"})
-        return write(record(self._rules, Match(rounds, over, 0), tags))
+        tags = {"Seed": str(self._course.seed)} | ({} if self.over else {"Unfinished": "the match goes on"})
+        return write(record(self._rules, self._course.match(), tags))
 
     def __repr__(self) -> str:
         now = f"ended {self.ending}" if self.ending else f"{self.mover or 'nobody'} to move"
@@ -227,30 +213,18 @@ class State:
 
     def _allowed(self, choice: Choice) -> tuple[Choice, ...]:
         event = self._rules.is_event(choice)
-        return self._rules.possible_events(self._position) if event else self._rules.legal_moves(self._position)
+        return (
+            self._rules.possible_events(self._course.position)
+            if event
+            else self._rules.legal_moves(self._course.position)
+        )
 
-    def _fate(self, choice: Choice, wanted: Args, chance: Chance) -> Args:
-        """What fate adds: what is wanted if that may be, else what the generator says. Raises MoveError."""
-        if not self._rules.has_chance(choice):
-            return ()
-        possible = self._rules.outcomes(self._position, choice)
-        if not wanted:
-            return possible[chance.below(len(possible))]
-        if wanted not in possible:
+    def _check(self, choice: Choice, wanted: Args) -> None:
+        """May fate add this? Raises MoveError."""
+        possible = self._rules.outcomes(self._course.position, choice) if wanted else ()
+        if wanted and wanted not in possible:
             names = [str(move_name(self._rules.instance, choice, one)) for one in possible]
             raise MoveError(f"{move_name(self._rules.instance, choice, wanted)} cannot come about", names)
-        return wanted
-
-    def _after(self, ply: Ply, after: Position, chance: Chance) -> State:
-        new = replace(self, _position=after, _plies=(*self._plies, ply), _chance=(chance.s0, chance.s1))
-        return new._settled_if_over()
-
-    def _settled_if_over(self) -> State:
-        if self._rules.ending(self._position) is None:
-            return self
-        settled = self._rules.settle(self._position)
-        played = Round(self._dealt, self._plies, self._position, settled)
-        return replace(self, _position=settled, _rounds=(*self._rounds, played))
 
     def _seat(self, player: str | int) -> int:
         if player in self.players:
@@ -260,23 +234,18 @@ class State:
         raise PlayerError(f"there is no player {player}; there are {', '.join(self.players)}", self.players)
 
     def _board(self) -> Board:
-        played = Round(self._dealt, self._plies, self._position, self._position)
-        laid = [p for several in placements(self._rules, played) for p in several]
-        return Board(self._rules.instance, laid)
+        return Board(self._rules.instance, self._course.laid)
 
 
 def first(rules: Rules, seed: int) -> State:
-    """The first state of a match. Raises RuleError, RuleFault."""
-    chance = Chance.named(seed, 0)
-    dealt, position = _deal(rules, rules.new_match(), chance)
-    return State(rules, position, (chance.s0, chance.s1), dealt, _seed=seed)._settled_if_over()
+    """The first state of a match. Raises RuleFault."""
+    return State(_dealt(lambda: started(rules, seed)))
 
 
-def _deal(rules: Rules, before: Position, chance: Chance) -> tuple[Position, Position]:
-    """A deal that the rules keep, and the state after the begin blocks."""
+def _dealt(deal: Callable[[], Course]) -> Course:
+    """What comes of a deal. Raises RuleFault."""
     try:
-        dealt = Table(rules, (), chance).deal(before)
-        return dealt, rules.begin(dealt)
+        return deal()
     except (RuleError, Unfinished) as error:
         raise RuleFault(str(error)) from None
 

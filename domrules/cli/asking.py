@@ -3,13 +3,13 @@
 The match is a hands file; it is written beside the old one and then takes its place, so that a crash loses no answer.
 """
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import setting
+from domrules.cli.keeping import keep
 from domrules.cli.sheets import counted, lines, sheet, standing, table
 from domrules.grammar import core
 from domrules.interpreter.errors import RuleError
@@ -122,12 +122,7 @@ class Keeper:
     def keep(self, hands: Hands) -> None:
         """This is the match now, also on the disk. Raises OSError."""
         self.hands = hands
-        fresh = self.path.with_name(self.path.name + ".new")
-        with fresh.open("w", encoding="utf-8") as out:
-            out.write(write(hands))
-            out.flush()
-            os.fsync(out.fileno())
-        fresh.replace(self.path)
+        keep(self.path, write(hands))
 
     # ------------------------------------------------------------ one answer
 

@@ -1,4 +1,4 @@
-"""`dom run`: random players play a match; prints its transcript."""
+"""`dom run`: bots play a match; prints its transcript."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,11 +8,12 @@ import typer
 
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import File, Players, Settings, open_instance, open_sound
+from domrules.cli.seats import NAMES, Bots, seated, sitting
+from domrules.cli.seats import players as players_of
 from domrules.grammar.diagnostics import counted
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Match, Table
-from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.replay import record
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.transcript import write
@@ -35,14 +36,19 @@ def command(
     settings: Settings = [],  # noqa: B006  (Typer copies it)
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many rounds.")] = None,
     max_moves: Annotated[int, typer.Option(min=1, help="Give up a round that is longer.")] = 10_000,
+    bots: Annotated[str, typer.Option(metavar="NAME", help=f"Who plays: {NAMES}.")] = "random",
+    told: Bots = [],  # noqa: B006  (Typer copies it)
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; - is the output.")] = None,
 ) -> ExitCode:
-    """Let random players play a match and print its transcript."""
+    """Let bots play a match and print its transcript. Random ones are the same match for the same seed everywhere."""
     rules = Rules(open_instance(open_sound(file), players, settings))
     chance = Chance.named(seed, index)
-    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, Limits(moves=max_moves))
+    names = seated(rules.instance, bots, told)
+    own = [Chance.named(seed, -1 - index * len(names) - place) for place in range(len(names))]
+    table = Table(rules, players_of(rules, names, chance, own), chance, Limits(moves=max_moves))
     match, broken = play(table, rounds)
     tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
+    tags |= sitting(rules.instance, names)
     if broken is not None:
         tags["Unfinished"] = broken.phrase
     elif match.winners is None:

@@ -1,0 +1,60 @@
+"""From the words of a command line to who sits where: `p1`, `1`, `p1=greedy`."""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, TypeAlias
+
+import typer
+
+from domrules.grammar import core
+from domrules.interpreter.bots import BOTS, swift
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.players import Player
+from domrules.interpreter.rules import Rules
+
+NAMES = ", ".join(BOTS)
+PERSON = "person"
+"""Stands where a bot could: somebody is asked."""
+Bots: TypeAlias = Annotated[
+    list[str], typer.Option("--bot", metavar="SEAT=NAME", help=f"Who plays a seat: {NAMES}. May be given again.")
+]
+
+
+def seat(instance: core.Instance, word: str) -> int:
+    """The index of a seat: `p1`, or its number. Raises `typer.BadParameter`."""
+    names = instance.sorts["player"].names
+    named = word.strip().lower()
+    found = f"p{named}" if named.isascii() and named.isdecimal() else named
+    if found not in names:
+        raise typer.BadParameter(f"there is no seat {word.strip()}; there are {', '.join(names)}.")
+    return names.index(found)
+
+
+def bot_name(word: str) -> str:
+    """The name of a bot. Raises `typer.BadParameter`."""
+    if word not in BOTS:
+        raise typer.BadParameter(f"there is no bot {word}; there are {NAMES}.")
+    return word
+
+
+def seated(instance: core.Instance, usual: str, told: Sequence[str]) -> tuple[str, ...]:
+    """The bot of every seat: the `usual` one, or what is told of it. Raises `typer.BadParameter`."""
+    found = [bot_name(usual)] * instance.players
+    for text in told:
+        word, equals, name = text.partition("=")
+        if not equals:
+            raise typer.BadParameter(f"{text} is not of the form SEAT=NAME.")
+        found[seat(instance, word)] = bot_name(name.strip())
+    return tuple(found)
+
+
+def players(rules: Rules, names: Sequence[str], chance: Chance, own: Sequence[Chance]) -> list[Player]:
+    """The bots of a table. Random ones take from the chance of the match, each other from a generator of its own."""
+    known = rules if set(names) <= {"random"} else swift(rules)
+    return [BOTS[name](known, chance if name == "random" else mine) for name, mine in zip(names, own, strict=True)]
+
+
+def sitting(instance: core.Instance, names: Sequence[str]) -> Mapping[str, str]:
+    """Who sits where, as a tag of a transcript; nothing when all is random."""
+    seats = instance.sorts["player"].names
+    told = " ".join(f"{seat}={name}" for seat, name in zip(seats, names, strict=True))
+    return {} if set(names) == {"random"} else {"Seats": told}
