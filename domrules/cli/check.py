@@ -104,6 +104,9 @@ def print_text(outcomes: list[Outcome], colour: bool, quiet: bool) -> None:
             print(render(d, colour), end="\n\n")
         if not quiet or outcome.mistakes:
             print(summary(outcome, outcome.loaded))
+    codes = [d.code for outcome in outcomes if outcome.loaded for d in outcome.loaded.diagnostics[:SHOWN]]
+    if codes and not quiet:
+        print(f"dom explain {codes[0]} says more")
 
 
 def summary(outcome: Outcome, loaded: Loaded) -> str:
