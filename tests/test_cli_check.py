@@ -81,7 +81,7 @@ def test_a_slip_in_the_arguments_is_a_usage_error() -> None:
     assert run().exit_code == 2
     result = run("block", "--format", "yaml")
     assert result.exit_code == 2
-    assert "is not one of text, json, github" in " ".join(result.stderr.replace("│", " ").split())
+    assert "is not one of text, json, sarif, github" in " ".join(result.stderr.replace("│", " ").split())
 
 
 def test_data_has_everything(wrong: Path, tmp_path: Path) -> None:

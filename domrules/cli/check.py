@@ -22,7 +22,7 @@ from domrules.grammar.report import annotation, as_data
 SHOWN = 20
 """Mistakes of a file that are shown to people; the data has all."""
 
-Format: TypeAlias = Literal["text", "json", "github"]
+Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 Colour: TypeAlias = Literal["auto", "always", "never"]
 
 
@@ -56,7 +56,7 @@ def command(
         outcomes = [examine(file) for file in files]
     code = exits.first(outcome.code for outcome in outcomes)
     for outcome in outcomes:
-        if outcome.loaded is not None and not quiet and format != "json":
+        if outcome.loaded is not None and not quiet and format not in ("json", "sarif"):
             tell_shadows(outcome.loaded)
     match format:
         case "text":
@@ -65,6 +65,10 @@ def command(
             import json
 
             print(json.dumps(envelope(outcomes, code), ensure_ascii=False, indent=2))
+        case "sarif":
+            import json
+
+            print(json.dumps(as_sarif(outcomes, code), ensure_ascii=False, indent=1))
         case "github":
             print_annotations(outcomes)
     return code
@@ -140,6 +144,21 @@ def envelope(outcomes: list[Outcome], code: ExitCode) -> dict[str, object]:
             for outcome in outcomes
         ],
     }
+
+
+def as_sarif(outcomes: list[Outcome], code: ExitCode) -> dict[str, object]:
+    """All files as one run; what could not be read, or is not described, is told apart."""
+    from domrules.grammar import sarif
+
+    files = [file.source.name for outcome in outcomes if outcome.loaded for file in reversed(outcome.loaded.files)]
+    found = [d for outcome in outcomes if outcome.loaded for d in outcome.loaded.diagnostics]
+    failures = [sarif.Failure(outcome.failure) for outcome in outcomes if outcome.loaded is None]
+    failures += [
+        sarif.Failure(f"{outcome.file}: there are more mistakes than are described.", "warning")
+        for outcome in outcomes
+        if outcome.loaded and outcome.loaded.more
+    ]
+    return sarif.log(__version__, [sarif.of_mistake(d) for d in found], files, code, failures)
 
 
 def print_annotations(outcomes: list[Outcome]) -> None:
