@@ -50,7 +50,9 @@ def findings(report: Report) -> Iterator[tuple[Verdict, Level]]:
     asked = report.policy.require
     found = [(v, standing(v, asked)) for v in report.inquiry.ordered]
     for one, level in LEVELS.items():
-        yield from ((v, level) for v, s in found if s is one)
+        for verdict, s in found:
+            if s is one:
+                yield verdict, level
 
 
 def result(report: Report, v: Verdict, level: Level) -> Result:
