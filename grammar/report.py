@@ -1,4 +1,4 @@
-"""A mistake as data and as an annotation of GitHub; `diagnostics.render` draws it for people."""
+"""A mistake as data and as an annotation of GitHub; `drawing.render` draws it for people."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_mistakes_are_told_and_counted(wrong: Path) -> None:
     assert result.exit_code == 3
     assert result.stdout == (
         f"error[DOM201]: nothing is called `layd`\n  --> {wrong}:2:17\n   |\n 2 | define a: int = layd\n"
-        "   |                 ^^^^\n  = help: did you mean `laid`?\n\n"
+        "   |                 ^^^^\n   = help: did you mean `laid`?\n\n"
         f"error[DOM121]: this declaration is not finished: an expression is missing\n  --> {wrong}:3:19\n   |\n"
         " 3 | define b: int = 1 +\n   |                   ^\n\n"
         f"{wrong}: 2 mistakes\nblock: ok (2 options, 3 tables)\ndom explain DOM201 says more\n"

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from domrules.cli import app, new
 from domrules.cli.templates import BadAnswer, Question, Template, holds, templates
-from domrules.grammar.diagnostics import render
+from domrules.grammar.drawing import render
 from domrules.grammar.load import check, load
 from domrules.interpreter.examples import run_example
 from domrules.verifier.battery.run import Request, verify

@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +14,9 @@ from domrules import __version__
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
 from domrules.cli.games import find, tell_shadows
-from domrules.grammar.diagnostics import counted, render
+from domrules.cli.streams import coloured
+from domrules.grammar.diagnostics import counted
+from domrules.grammar.drawing import render
 from domrules.grammar.load import Loaded, check
 from domrules.grammar.report import annotation, as_data
 
@@ -60,7 +61,7 @@ def command(
             tell_shadows(outcome.loaded)
     match format:
         case "text":
-            print_text(outcomes, coloured(color), quiet)
+            print_text(outcomes, color == "always" or (color == "auto" and coloured(sys.stdout)), quiet)
         case "json":
             import json
 
@@ -92,22 +93,16 @@ def examine(file: Path) -> Outcome:
         return Outcome(str(file), None, exits.describe(error))
 
 
-def coloured(wanted: Colour) -> bool:
-    if wanted == "auto":
-        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted == "always"
-
-
 def print_text(outcomes: list[Outcome], colour: bool, quiet: bool) -> None:
     """For each file its mistakes and one line that sums it up."""
     for outcome in outcomes:
         if outcome.loaded is None:
-            print(f"dom: {outcome.failure}", file=sys.stderr)
+            print(f"dom: {exits.shown(outcome.failure)}", file=sys.stderr)
             continue
         for d in outcome.loaded.diagnostics[:SHOWN]:
             print(render(d, colour), end="\n\n")
         if not quiet or outcome.mistakes:
-            print(summary(outcome, outcome.loaded))
+            print(exits.shown(summary(outcome, outcome.loaded)))
     codes = [d.code for outcome in outcomes if outcome.loaded for d in outcome.loaded.diagnostics[:SHOWN]]
     if codes and not quiet:
         print(f"dom explain {codes[0]} says more")
@@ -164,7 +159,7 @@ def as_sarif(outcomes: list[Outcome], code: ExitCode) -> dict[str, object]:
 def print_annotations(outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
         if outcome.loaded is None:
-            print(f"dom: {outcome.failure}", file=sys.stderr)
+            print(f"dom: {exits.shown(outcome.failure)}", file=sys.stderr)
             continue
         for d in outcome.loaded.diagnostics[:SHOWN]:
             print(annotation(d))
