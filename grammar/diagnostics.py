@@ -1,4 +1,4 @@
-"""Mistakes as data, and their drawing as text: code, place, one sentence, notes, and what to write instead."""
+"""Mistakes as data: code, place, one sentence, notes, and what to write instead. `drawing` shows them."""
 
 from __future__ import annotations
 
@@ -101,47 +101,3 @@ def printable(text: str, width: int = 40) -> str:
     """Text of a file as it may be shown: on one line, without control characters, cut when long."""
     out = "".join(c if c.isprintable() or c == " " else "\ufffd" for c in text)
     return out if len(out) <= width else out[: width - 1] + "…"
-
-
-WINDOW = 120
-"""Characters of a line that are quoted."""
-_HIGHLIGHT = {"red": "\x1b[1;31m", "blue": "\x1b[34m", "bold": "\x1b[1m"}
-
-
-def _paint(text: str, style: str, colour: bool) -> str:
-    return f"{_HIGHLIGHT[style]}{text}\x1b[0m" if colour else text
-
-
-def _quote(span: Span, colour: bool, style: str) -> list[str]:
-    """The source line with carets below; of a long line the part around the place."""
-    if not span.source.name:
-        return []
-    number, column = span.source.place(span.start)
-    line = span.source.line(number)
-    left = max(0, column - 1 - WINDOW // 2) if len(line) > WINDOW else 0
-    text = printable(line[left:].replace("\t", " "), WINDOW)
-    if left:
-        text = "…" + text[1:]
-    width = max(1, min(span.end - span.start, len(text) - (column - 1 - left)))
-    margin = str(number)
-    blank = " " * len(margin)
-    bar = _paint("|", "blue", colour)
-    return [
-        f" {blank} {bar}",
-        f" {_paint(margin, 'blue', colour)} {bar} {text}",
-        f" {blank} {bar} {' ' * (column - 1 - left)}{_paint('^' * width, style, colour)}",
-    ]
-
-
-def render(d: Diagnostic, colour: bool = False) -> str:
-    """The mistake as a person reads it: sentence, place, quoted line, notes, fix."""
-    out = [f"{_paint(f'error[{d.code}]', 'red', colour)}: {_paint(printable(d.message, 300), 'bold', colour)}"]
-    if d.span.source.name:
-        out.append(f"  {_paint('-->', 'blue', colour)} {d.span}")
-    out += _quote(d.span, colour, "red")
-    for note in d.notes:
-        place = f" ({note.span})" if note.span is not None and note.span.source.name else ""
-        out.append(f"  {_paint('=', 'blue', colour)} note: {printable(note.text, 300)}{place}")
-    if d.fix:
-        out.append(f"  {_paint('=', 'blue', colour)} help: {printable(d.fix, 300)}")
-    return "\n".join(out)

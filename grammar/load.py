@@ -148,9 +148,9 @@ def read_source(path: Path, report: Reporter) -> Source | None:
             return Source(name, data.decode("utf-8", "replace"))
         good = data[: error.start].decode("utf-8")
         source = Source(name, good + "\ufffd")
-        report.add(
-            "DOM108", "this file is not UTF-8 text", Span(source, len(good), len(good) + 1), fix="save it as UTF-8"
-        )
+        wide = ", but UTF-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else ""
+        at = Span(source, len(good), len(good) + 1)
+        report.add("DOM108", f"this file is not UTF-8 text{wide}", at, fix="save it as UTF-8")
         return None
 
 

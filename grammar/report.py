@@ -1,4 +1,4 @@
-"""A mistake as data and as an annotation of GitHub; `diagnostics.render` draws it for people."""
+"""A mistake as data and as an annotation of GitHub; `drawing.render` draws it for people."""
 
 from __future__ import annotations
 
@@ -36,15 +36,19 @@ def place(span: Span) -> dict[str, object] | None:
 
 def annotation(d: Diagnostic) -> str:
     """The line that makes GitHub show a mistake beside its place."""
-    where = {
-        "file": d.span.source.name,
-        "line": d.span.line,
-        "col": d.span.column,
-        "title": f"{d.code} {CODES[d.code]}",
-    }
-    properties = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in where.items())
     text = "\n".join([d.message, *(note.text for note in d.notes), *([f"help: {d.fix}"] if d.fix else [])])
-    return f"::error {properties}::{_escaped(text)}"
+    return annotated("error", d.span, d.span.source.name, f"{d.code} {CODES[d.code]}", text)
+
+
+def annotated(kind: str, span: Span, file: str, title: str, text: str) -> str:
+    """The line that makes GitHub show a text beside a place, or at the first line of `file`."""
+    here = bool(span.source.name)
+    where: dict[str, object] = {"file": span.source.name or file, "line": span.line if here else 1}
+    if here:
+        where["col"] = span.column
+    where["title"] = title
+    properties = ",".join(f"{key}={_escaped(str(value), ':,')}" for key, value in where.items())
+    return f"::{kind} {properties}::{_escaped(text)}"
 
 
 def _escaped(text: str, more: str = "") -> str:

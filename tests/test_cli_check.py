@@ -45,10 +45,10 @@ def test_mistakes_are_told_and_counted(wrong: Path) -> None:
     assert result.exit_code == 3
     assert result.stdout == (
         f"error[DOM201]: nothing is called `layd`\n  --> {wrong}:2:17\n   |\n 2 | define a: int = layd\n"
-        "   |                 ^^^^\n  = help: did you mean `laid`?\n\n"
+        "   |                 ^^^^\n   = help: did you mean `laid`?\n\n"
         f"error[DOM121]: this declaration is not finished: an expression is missing\n  --> {wrong}:3:19\n   |\n"
         " 3 | define b: int = 1 +\n   |                   ^\n\n"
-        f"{wrong}: 2 mistakes\nblock: ok (2 options, 3 tables)\n"
+        f"{wrong}: 2 mistakes\nblock: ok (2 options, 3 tables)\ndom explain DOM201 says more\n"
     )
 
 
@@ -62,14 +62,14 @@ def test_of_many_mistakes_the_first_are_shown(tmp_path: Path) -> None:
     path.write_text("game x extends block\n" + "".join(f"define d{i}: int = x{i}\n" for i in range(50)))
     result = run(path)
     assert result.stdout.count("error[") == 20
-    assert result.stdout.endswith(f"{path}: 50 mistakes, the first 20 are shown\n")
+    assert result.stdout.endswith(f"{path}: 50 mistakes, the first 20 are shown\ndom explain DOM201 says more\n")
     assert len(json.loads(run(path, "--format", "json").stdout)["files"][0]["diagnostics"]) == 50
     path.write_text("game x extends block\n" + "".join(f"define d{i}: int = x{i}\n" for i in range(500)))
-    assert run(path).stdout.endswith(f"{path}: at least 101 mistakes, the first 20 are shown\n")
+    assert run(path, "-q").stdout.endswith(f"{path}: at least 101 mistakes, the first 20 are shown\n")
 
 
 def test_what_cannot_be_read_hides_nothing_else(wrong: Path, tmp_path: Path) -> None:
-    result = run(tmp_path / "absent.dom", wrong, tmp_path)
+    result = run(tmp_path / "absent.dom", wrong, tmp_path, "-q")
     assert result.exit_code == 74
     assert result.stderr == (
         f"dom: {tmp_path / 'absent.dom'}: no such file or directory.\ndom: {tmp_path}: is a directory.\n"
@@ -81,7 +81,7 @@ def test_a_slip_in_the_arguments_is_a_usage_error() -> None:
     assert run().exit_code == 2
     result = run("block", "--format", "yaml")
     assert result.exit_code == 2
-    assert "is not one of text, json, github" in " ".join(result.stderr.replace("│", " ").split())
+    assert "is not one of text, json, sarif, github" in " ".join(result.stderr.replace("│", " ").split())
 
 
 def test_data_has_everything(wrong: Path, tmp_path: Path) -> None:

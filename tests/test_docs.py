@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from domrules.grammar.diagnostics import render
+from domrules.grammar.drawing import render
 from domrules.grammar.instance import instantiate
 from domrules.grammar.load import check
 from domrules.interpreter.examples import run_example

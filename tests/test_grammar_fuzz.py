@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sentences import WORDS, declarations, sentences
 
 from domrules.grammar.codes import CODES
-from domrules.grammar.diagnostics import render
+from domrules.grammar.drawing import render
 from domrules.grammar.load import SHIPPED, check
 
 TEXTS = [path.read_text(encoding="utf-8") for path in sorted(SHIPPED.rglob("*.dom"))]

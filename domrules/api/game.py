@@ -9,7 +9,8 @@ from pathlib import Path
 from domrules.api.errors import GameError, SettingError
 from domrules.api.state import State, first
 from domrules.grammar import core, instance
-from domrules.grammar.diagnostics import BadFile, render
+from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.drawing import render
 from domrules.grammar.load import SHIPPED, check, present
 from domrules.interpreter.rules import Rules
 

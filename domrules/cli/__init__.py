@@ -17,6 +17,7 @@ class Verb:
 
 
 VERBS: tuple[Verb, ...] = (
+    Verb("new", "Write", "Write the file of a new game, by a few questions."),
     Verb("check", "Write", "Say what is wrong with files."),
     Verb("show", "Write", "Show the rules as understood."),
     Verb("explain", "Write", "Explain a check or the code of a mistake."),

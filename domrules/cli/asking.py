@@ -11,6 +11,7 @@ from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import setting
 from domrules.cli.keeping import keep
 from domrules.cli.sheets import counted, lines, sheet, standing, table
+from domrules.cli.texts import NoText, read_text
 from domrules.grammar import core
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.hands import BadHands, Hands, RoundHands, head, in_round, read, write
@@ -31,15 +32,17 @@ class Leave(Exception):
 def ask(game: core.Game, path: Path, players: int | None, settings: Sequence[str], brief: bool) -> ExitCode:
     """Keep a match, from its start or from where its file ends. Raises OSError, `typer.BadParameter`."""
     try:
-        if path.exists():
-            hands = read(path.read_text(encoding="utf-8"))
+        try:
+            hands = read(read_text(path))
             print(f"{path}: going on with this match")
-        else:
+        except FileNotFoundError:
+            if not path.parent.is_dir():
+                raise
             hands = begin(game, players, settings)
         Keeper(table(game, hands, players, settings), hands, path, brief).run()
     except Leave:
         print(f"\nkept in {path}" if path.exists() else "\nnothing was kept")
-    except BadHands as bad:
+    except (BadHands, NoText) as bad:
         return failed(ExitCode.INVALID, f"{path}: {bad}")
     return ExitCode.OK
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import gc
-import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,14 +14,16 @@ from domrules import __version__
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
 from domrules.cli.games import find, tell_shadows
-from domrules.grammar.diagnostics import counted, render
+from domrules.cli.streams import coloured
+from domrules.grammar.diagnostics import counted
+from domrules.grammar.drawing import render
 from domrules.grammar.load import Loaded, check
 from domrules.grammar.report import annotation, as_data
 
 SHOWN = 20
 """Mistakes of a file that are shown to people; the data has all."""
 
-Format: TypeAlias = Literal["text", "json", "github"]
+Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 Colour: TypeAlias = Literal["auto", "always", "never"]
 
 
@@ -56,15 +57,19 @@ def command(
         outcomes = [examine(file) for file in files]
     code = exits.first(outcome.code for outcome in outcomes)
     for outcome in outcomes:
-        if outcome.loaded is not None and not quiet and format != "json":
+        if outcome.loaded is not None and not quiet and format not in ("json", "sarif"):
             tell_shadows(outcome.loaded)
     match format:
         case "text":
-            print_text(outcomes, coloured(color), quiet)
+            print_text(outcomes, color == "always" or (color == "auto" and coloured(sys.stdout)), quiet)
         case "json":
             import json
 
             print(json.dumps(envelope(outcomes, code), ensure_ascii=False, indent=2))
+        case "sarif":
+            import json
+
+            print(json.dumps(as_sarif(outcomes, code), ensure_ascii=False, indent=1))
         case "github":
             print_annotations(outcomes)
     return code
@@ -88,22 +93,19 @@ def examine(file: Path) -> Outcome:
         return Outcome(str(file), None, exits.describe(error))
 
 
-def coloured(wanted: Colour) -> bool:
-    if wanted == "auto":
-        return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return wanted == "always"
-
-
 def print_text(outcomes: list[Outcome], colour: bool, quiet: bool) -> None:
     """For each file its mistakes and one line that sums it up."""
     for outcome in outcomes:
         if outcome.loaded is None:
-            print(f"dom: {outcome.failure}", file=sys.stderr)
+            print(f"dom: {exits.shown(outcome.failure)}", file=sys.stderr)
             continue
         for d in outcome.loaded.diagnostics[:SHOWN]:
             print(render(d, colour), end="\n\n")
         if not quiet or outcome.mistakes:
-            print(summary(outcome, outcome.loaded))
+            print(exits.shown(summary(outcome, outcome.loaded)))
+    codes = [d.code for outcome in outcomes if outcome.loaded for d in outcome.loaded.diagnostics[:SHOWN]]
+    if codes and not quiet:
+        print(f"dom explain {codes[0]} says more")
 
 
 def summary(outcome: Outcome, loaded: Loaded) -> str:
@@ -139,10 +141,25 @@ def envelope(outcomes: list[Outcome], code: ExitCode) -> dict[str, object]:
     }
 
 
+def as_sarif(outcomes: list[Outcome], code: ExitCode) -> dict[str, object]:
+    """All files as one run; what could not be read, or is not described, is told apart."""
+    from domrules.grammar import sarif
+
+    files = [file.source.name for outcome in outcomes if outcome.loaded for file in reversed(outcome.loaded.files)]
+    found = [d for outcome in outcomes if outcome.loaded for d in outcome.loaded.diagnostics]
+    failures = [sarif.Failure(outcome.failure) for outcome in outcomes if outcome.loaded is None]
+    failures += [
+        sarif.Failure(f"{outcome.file}: there are more mistakes than are described.", "warning")
+        for outcome in outcomes
+        if outcome.loaded and outcome.loaded.more
+    ]
+    return sarif.log(__version__, [sarif.of_mistake(d) for d in found], files, code, failures)
+
+
 def print_annotations(outcomes: list[Outcome]) -> None:
     for outcome in outcomes:
         if outcome.loaded is None:
-            print(f"dom: {outcome.failure}", file=sys.stderr)
+            print(f"dom: {exits.shown(outcome.failure)}", file=sys.stderr)
             continue
         for d in outcome.loaded.diagnostics[:SHOWN]:
             print(annotation(d))

@@ -9,6 +9,7 @@ import functools
 import os
 import sys
 import traceback
+import unicodedata
 from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import ParamSpec
@@ -126,9 +127,14 @@ def failed(code: ExitCode, sentence: str) -> ExitCode:
     with contextlib.suppress(OSError):
         if wants_traceback() and code is not ExitCode.INTERRUPTED and sys.exc_info()[0] is not None:
             traceback.print_exc()
-        print(f"dom: {sentence}", file=sys.stderr)
+        print(f"dom: {shown(sentence)}", file=sys.stderr)
     drop_unwritten()
     return code
+
+
+def shown(text: str) -> str:
+    """Text that may hold names of files: no command for the terminal is among its letters."""
+    return "".join("\ufffd" if unicodedata.category(c) in ("Cc", "Cf") and c != "\n" else c for c in text)
 
 
 def wants_traceback() -> bool:

@@ -51,18 +51,14 @@ def listed() -> Iterator[str]:
 
 
 def explained(name: str) -> str:
-    """The page of an item or code; a code without one has a title only."""
+    """The page of an item or code."""
     page = (ERRORS if name in CODES else ITEMS) / f"{name}.md"
-    head = f"{name}: {CODES[name]}" if name in CODES else f"{name}: {items()[name]}"
-    if not page.is_file():
-        return head
-    _, _, body = page.read_text(encoding="utf-8").partition("\n")
-    return f"{head}\n\n{plain(body).strip()}"
+    return plain(page.read_text(encoding="utf-8")).removeprefix("# ").strip()
 
 
 def plain(text: str) -> str:
     """A page as plain text: rules are indented, and what they are an example of stands below."""
-    return re.sub(r"^```\w*\n(.*?)^```$", lambda m: "\n".join(_block(m[1])), text, flags=re.M | re.S)
+    return re.sub(r"^```[^\n]*\n(.*?)^```$", lambda m: "\n".join(_block(m[1])), text, flags=re.M | re.S)
 
 
 def _block(text: str) -> Iterator[str]:

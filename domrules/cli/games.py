@@ -8,8 +8,10 @@ from typing import Annotated, TypeAlias
 import typer
 
 from domrules.cli.exits import ExitCode
+from domrules.cli.streams import coloured
 from domrules.grammar import core
-from domrules.grammar.diagnostics import BadFile, render
+from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.drawing import render
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.load import SHIPPED, Loaded, check, look, present
 
@@ -58,7 +60,7 @@ def missing(file: Path) -> bool:
 
 def refused(bad: BadFile) -> typer.Exit:
     """Print the mistakes of a file; the exit to be raised."""
-    print("\n\n".join(render(d, sys.stderr.isatty()) for d in bad.diagnostics), file=sys.stderr)
+    print("\n\n".join(render(d, coloured(sys.stderr)) for d in bad.diagnostics), file=sys.stderr)
     return typer.Exit(ExitCode.INVALID)
 
 

@@ -8,6 +8,7 @@ import typer
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import File, open_game, refused
 from domrules.cli.rounds import Shown
+from domrules.cli.texts import NoText, read_text
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError
 from domrules.interpreter.errors import RuleError
@@ -27,7 +28,7 @@ def command(
     """Play a transcript again: its rounds, or the first ply that is not legal and the rule that forbids it."""
     game = open_game(file)
     try:
-        written = read_any(_text(transcript))
+        written = read_any(read_text(transcript))
         judge = Judge(game, written)
         for one in judge.rounds():
             if form == "text":
@@ -37,7 +38,7 @@ def command(
         if form == "text" and bad.so_far is not None:
             _draw(bad.so_far)
         return failed(ExitCode.INVALID, "\n  ".join([f"{transcript}: {bad}", *bad.reasons]))
-    except (BadTranscript, UnicodeDecodeError, SettingError) as problem:
+    except (BadTranscript, NoText, SettingError) as problem:
         return failed(ExitCode.INVALID, f"{transcript}: {problem}")
     except BadFile as bad_file:
         raise refused(bad_file) from None
@@ -48,11 +49,6 @@ def command(
     else:
         print(as_json(written) if form == "json" else write(written), end="")
     return ExitCode.OK
-
-
-def _text(path: Path) -> str:
-    data = typer.get_binary_stream("stdin").read() if str(path) == "-" else path.read_bytes()
-    return data.decode("utf-8")
 
 
 def _draw(one: Replayed) -> None:

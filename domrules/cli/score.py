@@ -11,6 +11,7 @@ from domrules.cli.asking import ask
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import File, Players, Settings, open_sound
 from domrules.cli.sheets import counted, sheet, table
+from domrules.cli.texts import NoText, read_text
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.hands import BadHands, Hands, read
 from domrules.interpreter.sheet import as_data
@@ -32,12 +33,10 @@ def command(
     if hands is None:
         return ask(game, keep or Path(f"{game.name}.hands"), players, settings, brief)
     try:
-        told = without_open(read(_text(hands)))
+        told = without_open(read(read_text(hands)))
         scorer = table(game, told, players, settings)
         rounds, problem = counted(scorer, told)
-    except UnicodeDecodeError:
-        return failed(ExitCode.INVALID, f"{hands}: this is no UTF-8 text")
-    except BadHands as bad:
+    except (BadHands, NoText) as bad:
         return failed(ExitCode.INVALID, f"{hands}: {bad}")
     if problem is not None and form == "json":
         return failed(*_told(hands, problem))
@@ -46,11 +45,6 @@ def command(
     else:
         print("\n".join(sheet(scorer, rounds, brief)))
     return ExitCode.OK if problem is None else failed(*_told(hands, problem))
-
-
-def _text(path: Path) -> str:
-    data = typer.get_binary_stream("stdin").read() if str(path) == "-" else path.read_bytes()
-    return data.decode("utf-8")
 
 
 def _told(path: Path, problem: Exception) -> tuple[ExitCode, str]:

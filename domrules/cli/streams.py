@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from typing import TextIO
 
 
 def prepare() -> None:
@@ -27,3 +28,8 @@ def _fill(number: int, mode: int) -> None:
     if nowhere != number:
         os.dup2(nowhere, number)
         os.close(nowhere)
+
+
+def coloured(stream: TextIO) -> bool:
+    """Does whoever reads this want colour? A terminal does, unless NO_COLOR or TERM=dumb says otherwise."""
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"

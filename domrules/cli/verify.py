@@ -14,6 +14,7 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
+from domrules.cli.findings import print_github, print_sarif
 from domrules.cli.games import File, open_sound, refused, setting
 from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
 from domrules.cli.witnesses import Witnesses
@@ -28,7 +29,7 @@ from domrules.verifier.inquiry import Inquiry
 from domrules.verifier.store import Store
 from domrules.verifier.workers import Crash
 
-Format: TypeAlias = Literal["text", "json"]
+Format: TypeAlias = Literal["text", "json", "sarif", "github"]
 Required: TypeAlias = Literal["proved", "bounded", "any"]
 FailOn: TypeAlias = Literal["error", "warning", "unknown"]
 
@@ -157,12 +158,17 @@ def _report(report: Report, format: Format, witnesses: Witnesses) -> ExitCode:
         report.broken_off, crash = "internal error", error
     progress.clear()
     code = report.code
-    if format == "json":
-        print_json(report, code)
-    else:
-        for verdict in inquiry.ordered[shown:]:
-            print(text(verdict, report.policy, witnesses.take(verdict)))
-        print(report.summary(code) + witnesses.farewell)
+    match format:
+        case "text":
+            for verdict in inquiry.ordered[shown:]:
+                print(text(verdict, report.policy, witnesses.take(verdict)))
+            print(report.summary(code) + witnesses.farewell)
+        case "json":
+            print_json(report, code)
+        case "sarif":
+            print_sarif(report, code)
+        case "github":
+            print_github(report, code)
     return _told(report, code, crash)
 
 
