@@ -19,6 +19,8 @@ ITEMS = ("S1", "S2", "S3", "D4", "M2", "F1", "C1", "C2", "C5", "C8", "W1", "W2",
 @pytest.mark.parametrize("name", ["petkove", "koza"])
 def test_what_holds_with_any_value_holds_with_each(name: str, full: bool) -> None:
     """Each option alone, and two values of it; with `--full` all values of all options that are words or switches."""
+    if name == "petkove" and not full:
+        pytest.skip("takes long: --full")
     rules, players = game(name), game(name).seats[0]
     any_value = opened.every(rules, {})
     (table,) = opened.tables(rules, players, any_value)

@@ -32,7 +32,9 @@ def asked(name: str, players: int, *items: str, options: dict[str, object] | Non
 def test_one_set_of_sleeping_tiles() -> None:
     """Three players, seven tiles each: all doubles asleep, one set of seven in 1 184 040."""
     (verdict,) = asked("highest_double_leads", 3, "S1")
-    assert "  boneyard: 0|0 1|1 2|2 3|3 4|4 5|5 6|6" in verdict.details
+    assert verdict.transcript is not None
+    asleep = dict(verdict.transcript.rounds[0].deal)["boneyard"]
+    assert " ".join(asleep) == "0|0 1|1 2|2 3|3 4|4 5|5 6|6"
     assert "1 deal in 1,184,040 (1 of 1,184,040 sets of tiles that are not dealt, counted)" in verdict.details
     assert DOUBLES in verdict.details
     condition = "holds exactly when players × hand_size > 21 (of 28 tiles 7 must stay)"
@@ -131,4 +133,5 @@ def test_a_dead_condition_is_named() -> None:
 
 def test_a_later_round_shows_the_match() -> None:
     (verdict,) = asked("tie_without_leader", 2, "S4")
-    assert "of seed 1, which ended blocked:" in verdict.details[1]
+    assert verdict.details[0].endswith("of seed 1, which ended blocked")
+    assert verdict.witness is not None

@@ -93,8 +93,8 @@ class Report:
         """Options that stood at their defaults, for the verdicts say nothing of their other values."""
         plan = self.inquiry.plan
         names = [name for name in plan.game.options if name not in (plan.request.options or {})]
-        way = "`--set OPTION=VALUE` asks of others, `--set any` of all that can be left open"
-        return f"\n asked at the defaults of {', '.join(names)}; {way}" if names else ""
+        way = "`--set OPTION=VALUE` asks of others, `--set any` of all at once"
+        return f"\n asked at the defaults of {', '.join(names)};\n {way}" if names else ""
 
     @property
     def limits(self) -> Sequence[str]:
