@@ -73,7 +73,7 @@ def declared(game: core.Game) -> Iterable[str]:
 def test_play_is_the_same_at_every_table(copy: Copy, name: str, full: bool) -> None:
     """Without `--full` at some of the tables, and only the first of them in optimised form too."""
     pairs = list(zip(tables(load_shipped(name)), tables(copy.game(name)), strict=True))
-    step = 1 if full else max(1, len(pairs) // 9)
+    step = 1 if full else max(1, len(pairs) // 4)
     for number, (ours, theirs) in enumerate(pairs[::step]):
         assert {copy.new[option]: value for option, value in ours.options.items()} == theirs.options
         same_play(copy, Rules(ours), Rules(theirs), 6 if full else 2)
@@ -99,15 +99,15 @@ def test_examples_pass(copy: Copy, name: str) -> None:
         assert run_example(again, example).ok, example.name
 
 
-LONG = ("F2", "M1", "M3", "M5", "R1", "T2")
+LONG = ("M3", "M5", "R1", "T2")
 
 
 @pytest.mark.parametrize("name", ["block", "draw", "petkove"])
 def test_verdicts_are_the_same(copy: Copy, name: str, full: bool) -> None:
-    """All of the battery and all claims, for two players; of other games than block what takes long only with `--full`."""
-    if name == "petkove" and not full:
+    """All of the battery and all claims, for two players; without `--full` of block, and what takes longest left out."""
+    if name != "block" and not full:
         pytest.skip("takes long: --full")
-    request = Request(players=[2], skip=[] if full or name == "block" else LONG)
+    request = Request(players=[2], skip=[] if full else LONG)
     verdicts = list(verify(load_shipped(name), request))
     again = list(verify(copy.game(name), request))
     items = {v.item: v.item if v.item in TITLES else copy.new[v.item] for v in verdicts}

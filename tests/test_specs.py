@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -42,9 +43,11 @@ def test_examples_pass(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_it_is_played_at_every_table(path: Path, full: bool) -> None:
-    """Random rounds at the shared list of tables end; tiles stay; lemmas and claims hold in every state seen."""
+    """Random rounds at the shared list of tables (without `--full` every second of them) end; tiles stay; lemmas and
+    claims hold in every state seen.
+    """
     seen = 0
-    for instance in tables(game(path)):
+    for instance in islice(tables(game(path)), 0, None, 1 if full else 2):
         rules, promises = Rules(instance), Promises(instance)
         for index in range(20 if full else 1):
             match = play_match(rules, Chance.named(5, index), stop=50 if full else 2)

@@ -45,7 +45,7 @@ def test_a_known_position_folds_to_what_the_interpreter_says(name: str, players:
     for number, instance in enumerate((plain, optimise(plain))):
         rules = Rules(instance)
         drift = Drift(Study(instance), rules)
-        assert list(looked_at(drift, rules, 200 if full else 6, number)) == []
+        assert list(looked_at(drift, rules, 200 if full else 3, number)) == []
 
 
 FAULTY = """

@@ -25,6 +25,7 @@ GAMES = {
     "spinner at once 2x1": ("extends draw\nrule arms = at_once", "1"),
     "sums to two 2x2": ("extends draw\nrule joins(e, v, t) = e.number + v.number == 2", "2"),
 }
+LONG = ("draw 2x1", "spinner at once 2x1")
 
 
 def every_end(rules: Rules) -> dict[int, set[tuple[int, int]]]:
@@ -44,7 +45,9 @@ def searched(study: Study, rules: Rules, ending: int, seconds: float) -> Shortes
 
 
 @pytest.mark.parametrize("name", GAMES)
-def test_the_search_finds_the_least_of_all_plays(name: str, tmp_path: Path) -> None:
+def test_the_search_finds_the_least_of_all_plays(name: str, tmp_path: Path, full: bool) -> None:
+    if name in LONG and not full:
+        pytest.skip("takes long: --full")
     text, hand = GAMES[name]
     small = written(tmp_path, f"game small {text}\nrule top = 2\n", "small")
     instance = optimise(instantiate(small, 2, {"tiles_each": hand}))
