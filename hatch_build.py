@@ -6,7 +6,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LINKS = ("grammar", "interpreter", "verifier", "specs")
+LINKS = ("grammar", "interpreter", "compiler", "verifier", "specs")
 
 
 class LinkedFolders(BuildHookInterface[Any]):

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("grammar", "interpreter", "verifier")
+FOLDERS = ("grammar", "interpreter", "compiler", "verifier")
 LINKS = (*FOLDERS, "specs")
 MAY_IMPORT = {
     "grammar": {"grammar"},
     "interpreter": {"grammar", "interpreter"},
+    "compiler": {"grammar", "interpreter", "compiler"},
     "verifier": {"grammar", "interpreter", "verifier"},
 }
 LONGEST = 600
@@ -78,6 +79,7 @@ def test_only_the_edges_import_every_layer() -> None:
 def test_libraries_stay_in_their_places() -> None:
     assert importers("lark") <= {"domrules.grammar.parse", "domrules.grammar.table"}
     assert {layer(module) for module in importers("z3")} <= {"verifier"}
+    assert importers("wasmtime") <= {"domrules.compiler.engine"}
     assert {layer(module) for module in importers("typer") | importers("rich")} <= {"cli"}
 
 

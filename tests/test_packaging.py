@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("grammar", "interpreter", "verifier", "specs")
+FOLDERS = ("grammar", "interpreter", "compiler", "verifier", "specs")
 
 pytestmark = pytest.mark.skipif(
     not ROOT.joinpath(".git").exists(), reason="needs a checkout: the copy comes from the last commit"

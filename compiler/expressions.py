@@ -1,0 +1,308 @@
+"""core expressions → the imperative language: defines are opened at their calls, small searches unrolled, values kept.
+
+A value is `Words`: one expression, or as many as a set has words. Names stand for locals or constants, never for
+something that a statement may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import assert_never
+
+from domrules.compiler import ir, operators, searches
+from domrules.compiler.bounds import Bounds
+from domrules.compiler.store import Reads, is_unset, literal, slots
+from domrules.compiler.writer import Env, Words, Writer, count_words, fails, size, some, split, zipped
+from domrules.grammar import core
+from domrules.grammar.fold import MAX_COST, bits
+from domrules.grammar.instance import folder
+
+MAX_TABLE = 512
+"""Entries of a table that is computed beforehand."""
+
+
+class Expressions:
+    """Writes expressions of one instance. `eager`: what costs at most so much is computed even if it may not be needed."""
+
+    def __init__(self, instance: core.Instance, writer: Writer, eager: int) -> None:
+        self.instance, self.writer, self.eager = instance, writer, eager
+        self.slots = slots(instance, writer)
+        self.reads, self.bounds = Reads(instance, {}), Bounds(instance)
+        self.fold = folder(instance)
+        self.given: set[str] = set()
+        """Variables without a first value that have one by now."""
+        self.tables: dict[core.Expr, tuple[str, tuple[core.Value, ...]] | None] = {}
+        self.failing: dict[str, bool] = {}
+        self.hot = True
+        """In code that runs often searches are written out; elsewhere code is short: every value is computed in one place."""
+
+    def know(self, given: set[str]) -> None:
+        """From here on these variables have values."""
+        self.given = given
+        self.failing.clear()
+
+    def prepare(self, e: core.Expr | None, env: Env) -> None:
+        """Outside hot code: compute the calls inside whose arguments are known here and that cannot fail."""
+        if e is None or self.hot:
+            return
+        inner = self.instance.fns[e.fn] if isinstance(e, core.Call) else None
+        for c in core.children(e):
+            self.prepare(c, env)
+        if inner is None or not core.free(e) <= env.keys() or self.may_fail(e) or self.tabled(e, env) is not None:
+            return
+        assert isinstance(e, core.Call)
+        if any(not isinstance(a, core.Lit | core.Local) for a in e.args):
+            return
+        args = {p: self.scalar(a, env) for (p, _), a in zip(inner.params, e.args, strict=True)}
+        if self.writer.recall((e.fn, tuple(args.values()))) is None:
+            self.prepare(inner.body, args)
+            self.call(e, env)
+
+    # ------------------------------------------------------------ values
+
+    def scalar(self, e: core.Expr, env: Env) -> ir.Expr:
+        """A number, truth, element or optional."""
+        (value,) = self.words(e, env)
+        return value
+
+    def words(self, e: core.Expr, env: Env) -> Words:
+        """The value of an expression."""
+        if isinstance(e, core.Op | core.Cases | core.Agg | core.Call):
+            found = self.tabled(e, env)
+            if found is not None:
+                return found
+        match e:
+            case core.Lit():
+                assert not isinstance(e.value, str | tuple)
+                return literal(self.instance, e.value, e.type)
+            case core.Local():
+                return (env[e.name],)
+            case core.Read():
+                return self.read(e, env)
+            case core.Table():
+                return self.table(e.values, self.scalar(e.of, env), e.type)
+            case core.Op():
+                return self.op(e, env)
+            case core.Cases():
+                return self.cases(e, env)
+            case core.Agg():
+                return searches.aggregate(self, e, env)
+            case core.Best():
+                return searches.best(self, e, env)
+            case core.Sole():
+                return (searches.sole(self, e, env),)
+            case core.Call():
+                return self.call(e, env)
+            case core.Attr():
+                raise AssertionError(f"{e.span}: an instance has tables, no attributes ({e.name})")
+            case _:
+                assert_never(e)
+
+    def count(self, sort: str) -> int:
+        """Words of a set of this sort."""
+        return count_words(self.instance.sorts[sort].size)
+
+    def read(self, e: core.Read, env: Env) -> Words:
+        var, index = self.instance.vars[e.var], None if e.index is None else self.scalar(e.index, env)
+        value = self.slots[e.var].load(index)
+        if isinstance(var.type, core.BoolType) and index is not None:
+            value = (ir.unary("truth", value[0]),)
+        if self.promised(var):
+            self.writer.fail_if(is_unset(var, value[0]))
+        return value
+
+    def promised(self, var: core.Var) -> bool:
+        """Must somebody have given this variable a value before it is looked at, and may it have none yet?"""
+        return var.init is None and not var.zone and not isinstance(var.type, core.Maybe) and var.name not in self.given
+
+    def table(self, values: Sequence[core.Value], of: ir.Expr, type_: core.Type) -> Words:
+        """A static function of an element."""
+        if isinstance(of, ir.Const) and of.value >= 0:
+            return literal(self.instance, values[of.value], type_)
+        found = [literal(self.instance, v, type_) for v in values]
+        out: list[ir.Expr] = []
+        for i in range(len(found[0])):
+            column = [w[i] for w in found]
+            flat = tuple(int(x.value) for x in column if isinstance(x, ir.Const | ir.Truth))
+            if len(set(flat)) == 1:
+                out.append(column[0])
+                continue
+            entry = ir.Look(self.writer.table(flat), of)
+            out.append(ir.unary("truth", entry) if isinstance(column[0], ir.Truth) else entry)
+        return tuple(out)
+
+    # ------------------------------------------------------------ operators
+
+    def op(self, e: core.Op, env: Env) -> Words:
+        match e.name:
+            case "and" | "or":
+                return (self.junction(e.name == "or", [partial(self.scalar, x, env) for x in e.args]),)
+            case "union" | "inter" | "minus":
+                a, b = (self.words(x, env) for x in e.args)
+                return zipped({"union": "or", "inter": "and", "minus": "minus"}[e.name], a, b)
+            case "toset":
+                return operators.toset(self, e, env)
+            case "size":
+                return (size(self.words(e.args[0], env)),)
+            case "some":
+                return (operators.some(self, e.args[0], env),)
+            case "in":
+                return (operators.member(self, e, env),)
+            case "eq" if isinstance(e.args[0].type, core.SetOf):
+                a, b = (self.words(x, env) for x in e.args)
+                return (ir.negated(some(zipped("xor", a, b))),)
+            case "numeq" | "lt":
+                return (operators.compare(self, e, env),)
+            case _:
+                return (operators.arithmetic(self, e, [self.scalar(x, env) for x in e.args]),)
+
+    # ------------------------------------------------------------ branches
+
+    def attempt(self, write: Callable[[], Words]) -> tuple[list[ir.Stmt], Words, bool]:
+        """What `write` writes, its value, and whether that may be computed where it is not needed."""
+        with self.writer.inside() as body:
+            value = write()
+        price = sum(ir.cost(s.value) for s in body if isinstance(s, ir.Assign)) + sum(map(ir.cost, value))
+        return body, value, not fails(body) and price <= self.eager
+
+    def junction(self, stop: bool, parts: Sequence[Callable[[], ir.Expr]]) -> ir.Expr:
+        """and (`stop` false) or or (true) of parts, from the left, as far as needed."""
+        op = "either" if stop else "both"
+        result: ir.Expr = ir.Truth(not stop)
+        for part in parts:
+            if isinstance(result, ir.Truth) and result.value is stop:
+                break
+            if isinstance(result, ir.Truth):
+                result = part()
+                continue
+            body, (value,), cheap = self.attempt(partial(_alone, part))
+            if cheap:
+                self.writer.emit(*body)
+                result = ir.binary(op, result, value)
+                continue
+            outcome = self.writer.fresh(result)
+            self.writer.emit(ir.If(ir.negated(outcome) if stop else outcome, (*body, ir.Assign(outcome, value))))
+            result = outcome
+        return result
+
+    def cases(self, e: core.Cases, env: Env) -> Words:
+        """The value of the first row that holds."""
+        if e.strict:
+            total: ir.Expr = ir.ZERO
+            for test, _ in e.rows:
+                total = ir.plus(total, ir.unary("int", self.writer.let(self.scalar(test, env))))
+            self.writer.fail_if(ir.less(ir.ONE, total))
+        return self.rows(
+            [(partial(self.scalar, t, env), partial(self.words, v, env)) for t, v in e.rows],
+            partial(self.words, e.otherwise, env),
+        )
+
+    def rows(
+        self, rows: Sequence[tuple[Callable[[], ir.Expr], Callable[[], Words]]], otherwise: Callable[[], Words]
+    ) -> Words:
+        """A chain of ifs with a value."""
+        if not rows:
+            return otherwise()
+        test = rows[0][0]()
+        if isinstance(test, ir.Truth):
+            return rows[0][1]() if test.value else self.rows(rows[1:], otherwise)
+        test = self.writer.let(test)
+        yes, no = self.attempt(rows[0][1]), self.attempt(lambda: self.rows(rows[1:], otherwise))
+        if yes[2] and no[2]:
+            self.writer.emit(*yes[0], *no[0])
+            return tuple(ir.pick(test, a, b) for a, b in zip(yes[1], no[1], strict=True))
+        targets = tuple(self.writer.local(ir.kind(a)) for a in yes[1])
+        then, rest = (
+            (*body, *(ir.Assign(t, v) for t, v in zip(targets, value, strict=True))) for body, value, _ in (yes, no)
+        )
+        self.writer.emit(ir.If(test, then, rest))
+        return targets
+
+    # ------------------------------------------------------------ quantifiers
+
+    def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | ir.Expr | list[int]:
+        """What a quantifier ranges over: known elements, at most one element (an expression), or a set."""
+        match domain:
+            case None:
+                return list(range(self.instance.sorts[sort].size))
+            case core.Lit(value=int(value)):
+                return bits(value)
+            case core.Op(name="toset", args=(one,)):
+                return self.writer.let(self.scalar(one, env))
+            case _:
+                return self.words(domain, env)
+
+    def optional(self, domain: core.Expr | None) -> bool:
+        """Of a domain of at most one element: may there be none?"""
+        return isinstance(domain, core.Op) and not isinstance(domain.args[0].type, core.Elem)
+
+    def domain_words(self, domain: core.Expr | None, sort: str, env: Env) -> Words:
+        """What a quantifier ranges over, as a set."""
+        if domain is None:
+            return split(self.instance.sorts[sort].full, self.count(sort))
+        return self.words(domain, env)
+
+    # ------------------------------------------------------------ defines
+
+    def call(self, e: core.Call, env: Env) -> Words:
+        """A define is opened; its value is kept for the same arguments."""
+        args = [self.writer.let(self.scalar(a, env)) for a in e.args]
+        key = (e.fn, tuple(args))
+        known = self.writer.recall(key)
+        if known is not None:
+            return known
+        fn = self.instance.fns[e.fn]
+        value = self.words(fn.body, {p: a for (p, _), a in zip(fn.params, args, strict=True)})
+        value = tuple(self.writer.let(w, 1) for w in value)
+        self.writer.remember(key, value)
+        return value
+
+    def may_fail(self, e: core.Expr) -> bool:
+        """Could looking at this stop the match?"""
+        match e:
+            case core.Sole(must=True) | core.Cases(strict=True):
+                return True
+            case core.Read(var=name):
+                if self.promised(self.instance.vars[name]):
+                    return True
+            case core.Call(fn=fn):
+                if fn not in self.failing:
+                    self.failing[fn] = self.may_fail(self.instance.fns[fn].body)
+                if self.failing[fn]:
+                    return True
+            case _:
+                pass
+        return any(map(self.may_fail, core.children(e)))
+
+    def tabled(self, e: core.Expr, env: Env) -> Words | None:
+        """The value of something that depends on one name and no state, from a table; None if it is not such a thing."""
+        if e not in self.tables:
+            self.tables[e] = self.tabulate(e)
+        found = self.tables[e]
+        return None if found is None else self.table(found[1], env[found[0]], e.type)
+
+    def tabulate(self, e: core.Expr) -> tuple[str, tuple[core.Value, ...]] | None:
+        """The name an expression depends on, and its values."""
+        names = core.free(e)
+        if len(names) != 1:
+            return None
+        (name,) = names
+        local = next(x for x in _locals(e) if x.name == name)
+        if not isinstance(local.type, core.Elem) or not self.fold.pure(e, {name}):
+            return None
+        sort = self.instance.sorts[local.type.sort]
+        if sort.size > MAX_TABLE or sort.size * self.fold.cost(e) > MAX_COST:
+            return None
+        return name, tuple(self.fold.constant(e, {name: core.Lit(i, local.type)}) for i in range(sort.size))
+
+
+def _alone(part: Callable[[], ir.Expr]) -> Words:
+    return (part(),)
+
+
+def _locals(e: core.Expr) -> list[core.Local]:
+    found = [e] if isinstance(e, core.Local) else []
+    for c in core.children(e):
+        found += _locals(c)
+    return found

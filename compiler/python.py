@@ -1,0 +1,167 @@
+"""The imperative language → a Python function; it needs nothing but Python, and is the second opinion on WebAssembly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, assert_never
+
+from domrules.compiler import ir
+from domrules.interpreter.chance import GOLDEN, WORD
+
+SEED = f"""state = (seed ^ ({{index}})) + {GOLDEN} & {WORD}
+s0 = mix(state)
+s1 = mix(state + {GOLDEN} & {WORD})"""
+DRAW = f"""w = s0 + s1 & {WORD}
+s1 ^= s0
+s0 = ((s0 << 24 | s0 >> 40) ^ s1 ^ s1 << 16) & {WORD}
+s1 = (s1 << 37 | s1 >> 27) & {WORD}
+{{target}} = (w >> 32) * {{n}} >> 32"""
+BASIS, PRIME = 0xCBF29CE484222325, 0x100000001B3
+SIMPLE = {
+    "add": "+",
+    "sub": "-",
+    "mul": "*",
+    "div": "//",
+    "mod": "%",
+    "lt": "<",
+    "le": "<=",
+    "eq": "==",
+    "ne": "!=",
+    "and": "&",
+    "or": "|",
+    "xor": "^",
+    "both": "and",
+    "either": "or",
+    "same": "==",
+}
+Run = Callable[[int, int, int], int]
+"""First match, first one after the last, mixed seed; 0, or 1 after a `Fail`."""
+
+
+def mix(z: int) -> int:
+    """The scrambling of splitmix64."""
+    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
+    return z ^ (z >> 31)
+
+
+def kth(word: int, k: int) -> int:
+    """The k-th element (from 0) of a word."""
+    while k:
+        word &= word - 1
+        k -= 1
+    return (word & -word).bit_length() - 1
+
+
+def compiled(program: ir.Program) -> tuple[Run, Mapping[str, list[int]]]:
+    """The function of a program, and its exported arrays."""
+    arrays = [[0] * a.size for a in program.arrays]
+    space: dict[str, Any] = {"mix": mix, "kth": kth, "arrays": arrays, "tables": program.tables}
+    exec(compile(source(program), "<compiled rules>", "exec"), space)
+    run: Run = space["run"]
+    return run, {a.export: values for a, values in zip(program.arrays, arrays, strict=True) if a.export}
+
+
+def source(program: ir.Program) -> str:
+    """The text of the function; it holds numbers only, no name of a game."""
+    lines = ["def run(v0, v1, seed):", " digest = s0 = s1 = w = 0"]
+    lines += [f" v{i} = {'False' if k is ir.Kind.TRUTH else 0}" for i, k in enumerate(program.locals) if i > 1]
+    lines += [f" a{i} = arrays[{i}]" for i in range(len(program.arrays))]
+    lines += [f" t{i} = tables[{i}]" for i in range(len(program.tables))]
+    lines += [*_body(program.body, " "), " return 0"]
+    return "\n".join(lines)
+
+
+def _body(body: ir.Body, indent: str) -> Iterator[str]:
+    if not body:
+        yield f"{indent}pass"
+    for s in body:
+        yield from _stmt(s, indent)
+
+
+def _stmt(s: ir.Stmt, indent: str) -> Iterator[str]:
+    match s:
+        case ir.Assign():
+            yield f"{indent}v{s.target.number} = {expr(s.value)}"
+        case ir.Store():
+            yield f"{indent}a{s.array}[{expr(s.index)}] = {expr(s.value)}"
+        case ir.If():
+            yield f"{indent}if {expr(s.test)}:"
+            yield from _body(s.then, indent + " ")
+            if s.otherwise:
+                yield f"{indent}else:"
+                yield from _body(s.otherwise, indent + " ")
+        case ir.While():
+            yield f"{indent}while {expr(s.test)}:"
+            yield from _body(s.body, indent + " ")
+        case ir.Seed():
+            yield from (indent + line for line in SEED.format(index=expr(s.index)).splitlines())
+        case ir.Draw():
+            text = DRAW.format(target=f"v{s.target.number}", n=expr(s.n))
+            yield from (indent + line for line in text.splitlines())
+        case ir.Feed():
+            yield f"{indent}digest = (digest ^ {expr(s.value)} & {WORD}) * {PRIME} & {WORD}"
+        case ir.Clear():
+            yield f"{indent}digest = {BASIS}"
+        case ir.Keep():
+            yield f"{indent}a{s.array}[{expr(s.index)}] = digest"
+        case ir.Fail():
+            yield f"{indent}return 1"
+        case _:
+            assert_never(s)
+
+
+def expr(e: ir.Expr) -> str:
+    """An expression, in brackets where they matter."""
+    match e:
+        case ir.Const():
+            return str(e.value) if e.value >= 0 else f"({e.value})"
+        case ir.Truth():
+            return str(e.value)
+        case ir.Local():
+            return f"v{e.number}"
+        case ir.Load():
+            return f"a{e.array}[{expr(e.index)}]"
+        case ir.Look():
+            return f"t{e.table}[{expr(e.index)}]"
+        case ir.Unary():
+            return _unary(e.op, expr(e.of))
+        case ir.Binary():
+            return _binary(e.op, expr(e.left), expr(e.right), e)
+        case ir.Pick():
+            return f"({expr(e.yes)} if {expr(e.test)} else {expr(e.no)})"
+        case _:
+            assert_never(e)
+
+
+def _unary(op: str, x: str) -> str:
+    match op:
+        case "popcount":
+            return f"{x}.bit_count()" if not x.isdigit() else f"({x}).bit_count()"
+        case "ctz":
+            return f"(({x} & -{x}).bit_length() - 1)"
+        case "bit":
+            return f"(1 << ({x} & 63))"
+        case "drop":
+            return f"({x} & {x} - 1)"
+        case "not":
+            return f"(not {x})"
+        case "int":
+            return f"int({x})"
+        case "truth":
+            return f"({x} != 0)"
+        case _:
+            raise AssertionError(f"no such operator: {op}")
+
+
+def _binary(op: str, x: str, y: str, e: ir.Binary) -> str:
+    match op:
+        case "minus":
+            return f"({x} & ~{y})"
+        case "has":
+            shift = y if isinstance(e.right, ir.Const) else f"({y} & 63)"
+            return f"({x} >> {shift} & 1 == 1)"
+        case "kth":
+            return f"kth({x}, {y})"
+        case _:
+            return f"({x} {SIMPLE[op]} {y})"

@@ -1,0 +1,37 @@
+"""What writes the value of an expression, as far as operators and searches need it: `expressions.Expressions`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from domrules.compiler import ir
+from domrules.compiler.bounds import Bounds
+from domrules.compiler.writer import Env, Words, Writer
+from domrules.grammar import core
+from domrules.grammar.fold import Fold
+
+UNROLL = 4
+"""A search over at most so many known elements is written out."""
+
+
+class Values(Protocol):
+    """A value is `Words`: one expression, or as many as a set has words."""
+
+    instance: core.Instance
+    writer: Writer
+    fold: Fold
+    bounds: Bounds
+    hot: bool
+
+    def scalar(self, e: core.Expr, env: Env) -> ir.Expr: ...
+    def words(self, e: core.Expr, env: Env) -> Words: ...
+    def count(self, sort: str) -> int: ...
+    def may_fail(self, e: core.Expr) -> bool: ...
+    def prepare(self, e: core.Expr | None, env: Env) -> None: ...
+    def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | ir.Expr | list[int]: ...
+    def optional(self, domain: core.Expr | None) -> bool: ...
+    def junction(self, stop: bool, parts: Sequence[Callable[[], ir.Expr]]) -> ir.Expr: ...
+    def rows(
+        self, rows: Sequence[tuple[Callable[[], ir.Expr], Callable[[], Words]]], otherwise: Callable[[], Words]
+    ) -> Words: ...

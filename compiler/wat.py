@@ -1,0 +1,208 @@
+"""The imperative language → WebAssembly in its text form, and where in memory its arrays lie."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import assert_never
+
+from domrules.compiler import ir
+from domrules.interpreter.chance import GOLDEN
+
+PAGE = 1 << 16
+CELL = 8
+
+
+@dataclass(frozen=True)
+class Module:
+    """`text` exports the function `run` (first match, first one after the last, mixed seed; 0, or 1 after a `Fail`) and
+    the memory, in which the exported arrays begin at `exports`, as bytes, with so many numbers of 64 bits.
+    """
+
+    text: str
+    exports: Mapping[str, tuple[int, int]]
+
+
+def module(program: ir.Program) -> Module:
+    """The module of a program."""
+    return _Printer(program).module()
+
+
+HELPERS = """
+(func $kth (param $word i64) (param $k i64) (result i64)
+ (block $done (loop $more
+  (br_if $done (i64.eqz (local.get $k)))
+  (local.set $word (i64.and (local.get $word) (i64.sub (local.get $word) (i64.const 1))))
+  (local.set $k (i64.sub (local.get $k) (i64.const 1)))
+  (br $more)))
+ (i64.ctz (local.get $word)))
+(func $mix (param $z i64) (result i64)
+ (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30))) (i64.const 0xBF58476D1CE4E5B9)))
+ (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27))) (i64.const 0x94D049BB133111EB)))
+ (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 31))))
+"""
+SEED = f"""(local.set $s1 (i64.add (i64.xor (local.get $seed) {{index}}) (i64.const {GOLDEN:#x})))
+(local.set $s0 (call $mix (local.get $s1)))
+(local.set $s1 (call $mix (i64.add (local.get $s1) (i64.const {GOLDEN:#x}))))"""
+DRAW = """(local.set $w (i64.add (local.get $s0) (local.get $s1)))
+(local.set $s1 (i64.xor (local.get $s1) (local.get $s0)))
+(local.set $s0 (i64.xor (i64.xor (i64.rotl (local.get $s0) (i64.const 24)) (local.get $s1)) (i64.shl (local.get $s1) (i64.const 16))))
+(local.set $s1 (i64.rotl (local.get $s1) (i64.const 37)))
+(local.set {target} (i64.shr_u (i64.mul (i64.shr_u (local.get $w) (i64.const 32)) {n}) (i64.const 32)))"""
+BASIS, PRIME = 0xCBF29CE484222325, 0x100000001B3
+
+SIMPLE = {
+    "add": "i64.add",
+    "sub": "i64.sub",
+    "mul": "i64.mul",
+    "lt": "i64.lt_s",
+    "le": "i64.le_s",
+    "eq": "i64.eq",
+    "ne": "i64.ne",
+    "and": "i64.and",
+    "or": "i64.or",
+    "xor": "i64.xor",
+    "kth": "call $kth",
+    "both": "i32.and",
+    "either": "i32.or",
+    "same": "i32.eq",
+}
+
+
+class _Printer:
+    def __init__(self, program: ir.Program) -> None:
+        self.program = program
+        self.arrays: list[int] = []
+        self.tables: list[int] = []
+        # Every array and table has a place before it, for an index of -1.
+        free = CELL
+        for array in program.arrays:
+            self.arrays.append(free + CELL)
+            free += CELL * (array.size + 1)
+        self.data = free
+        for table in program.tables:
+            self.tables.append(free + CELL)
+            free += CELL * (len(table) + 1)
+        self.size = free
+
+    def module(self) -> Module:
+        program = self.program
+        exports = {a.export: (at, a.size) for a, at in zip(program.arrays, self.arrays, strict=True) if a.export}
+        return Module("\n".join(self.lines()), exports)
+
+    def lines(self) -> Iterator[str]:
+        yield "(module"
+        yield f'(memory (export "memory") {-(-self.size // PAGE)})'
+        yield f'(data (i32.const {self.data}) "{self.bytes()}")'
+        yield HELPERS
+        kinds = [k.value for k in self.program.locals]
+        yield '(func (export "run") (param $v0 i64) (param $v1 i64) (param $seed i64) (result i32)'
+        yield "(local $s0 i64) (local $s1 i64) (local $w i64) (local $digest i64)"
+        yield from (f"(local $v{i} {kind})" for i, kind in enumerate(kinds) if i > 1)
+        yield from self.body(self.program.body)
+        yield "(i32.const 0)))"
+
+    def bytes(self) -> str:
+        values = (v for table in self.program.tables for v in (0, *table))
+        return "".join(f"\\{byte:02x}" for v in values for byte in (v & (1 << 64) - 1).to_bytes(CELL, "little"))
+
+    # ------------------------------------------------------------ statements
+
+    def body(self, body: ir.Body) -> Iterator[str]:
+        for s in body:
+            yield from self.stmt(s)
+
+    def stmt(self, s: ir.Stmt) -> Iterator[str]:
+        match s:
+            case ir.Assign():
+                yield f"(local.set $v{s.target.number} {self.expr(s.value)})"
+            case ir.Store():
+                yield f"(i64.store {self.address(self.arrays[s.array], s.index)} {self.expr(s.value)})"
+            case ir.If():
+                yield f"(if {self.expr(s.test)} (then"
+                yield from self.body(s.then)
+                if s.otherwise:
+                    yield ") (else"
+                    yield from self.body(s.otherwise)
+                yield "))"
+            case ir.While():
+                yield f"(block (loop (br_if 1 (i32.eqz {self.expr(s.test)}))"
+                yield from self.body(s.body)
+                yield "(br 0)))"
+            case ir.Seed():
+                yield SEED.format(index=self.expr(s.index))
+            case ir.Draw():
+                yield DRAW.format(target=f"$v{s.target.number}", n=self.expr(s.n))
+            case ir.Feed():
+                mixed = f"(i64.xor (local.get $digest) {self.expr(s.value)})"
+                yield f"(local.set $digest (i64.mul {mixed} (i64.const {PRIME})))"
+            case ir.Clear():
+                yield f"(local.set $digest (i64.const {BASIS:#x}))"
+            case ir.Keep():
+                yield f"(i64.store {self.address(self.arrays[s.array], s.index)} (local.get $digest))"
+            case ir.Fail():
+                yield "(return (i32.const 1))"
+            case _:
+                assert_never(s)
+
+    def address(self, base: int, index: ir.Expr) -> str:
+        """The offset and the address of a place."""
+        if isinstance(index, ir.Const):
+            return f"(i32.const {base + CELL * index.value})"
+        # An offset is added without wrapping, so the place before the first (index -1) must come from the address.
+        return f"(i32.add (i32.const {base}) (i32.shl (i32.wrap_i64 {self.expr(index)}) (i32.const 3)))"
+
+    # ------------------------------------------------------------ expressions
+
+    def expr(self, e: ir.Expr) -> str:
+        match e:
+            case ir.Const():
+                return f"(i64.const {e.value if e.value < 1 << 63 else e.value - (1 << 64)})"
+            case ir.Truth():
+                return f"(i32.const {int(e.value)})"
+            case ir.Local():
+                return f"(local.get $v{e.number})"
+            case ir.Load():
+                return f"(i64.load {self.address(self.arrays[e.array], e.index)})"
+            case ir.Look():
+                return f"(i64.load {self.address(self.tables[e.table], e.index)})"
+            case ir.Unary():
+                return self.unary(e.op, self.expr(e.of), e.of)
+            case ir.Binary():
+                return self.binary(e.op, self.expr(e.left), self.expr(e.right))
+            case ir.Pick():
+                return f"(select {self.expr(e.yes)} {self.expr(e.no)} {self.expr(e.test)})"
+            case _:
+                assert_never(e)
+
+    def unary(self, op: str, x: str, of: ir.Expr) -> str:
+        match op:
+            case "popcount":
+                return f"(i64.popcnt {x})"
+            case "ctz":
+                return f"(i64.ctz {x})"
+            case "bit":
+                return f"(i64.shl (i64.const 1) {x})"
+            case "drop":
+                return f"(i64.and {x} (i64.sub {x} (i64.const 1)))"
+            case "not":
+                return f"(i32.eqz {x})"
+            case "int":
+                return f"(i64.extend_i32_u {x})"
+            case "truth":
+                return f"(i64.ne {x} (i64.const 0))"
+            case _:
+                raise AssertionError(f"no such operator: {op}")
+
+    def binary(self, op: str, x: str, y: str) -> str:
+        match op:
+            case "minus":
+                return f"(i64.and {x} (i64.xor {y} (i64.const -1)))"
+            case "has":
+                return f"(i32.wrap_i64 (i64.and (i64.shr_u {x} {y}) (i64.const 1)))"
+            case "mod":
+                return f"(i64.rem_s (i64.add (i64.rem_s {x} {y}) {y}) {y})"
+            case "div":
+                return f"(i64.div_s (i64.sub {x} {self.binary('mod', x, y)}) {y})"
+            case _:
+                return f"({SIMPLE[op]} {x} {y})"

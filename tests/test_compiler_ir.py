@@ -1,0 +1,106 @@
+"""The printers agree with the constants of the imperative language, operator by operator, also where words and signs end."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from domrules.compiler import ir
+from domrules.compiler.batch import ENGINES, Form
+from domrules.compiler.writer import Writer, each, has, kth, least, single, size, split
+
+TOP = 1 << 63
+NUMBERS = (-(1 << 41), -13, -7, -1, 0, 1, 2, 6, 7, 63, 1 << 40)
+SETS = (0, 1, 6, TOP, TOP | 1, (1 << 64) - 1, 0x00FF00FF00FF00FF)
+NUMERIC = ("add", "sub", "mul", "lt", "le", "eq", "ne")
+WORDS = ("and", "or", "xor", "minus", "eq", "ne")
+
+
+def values(form: Form, expressions: list[ir.Expr], writer: Writer | None = None) -> list[int]:
+    """What an engine computes."""
+    writer = writer or opened()
+    out = writer.array(len(expressions), "out")
+    writer.array(1, "at")
+    for i, e in enumerate(expressions):
+        flat = ir.unary("int", e) if ir.kind(e) is ir.Kind.TRUTH else e
+        writer.emit(ir.Store(out, ir.Const(i), flat))
+    program = ir.Program(tuple(writer.locals), tuple(writer.arrays), tuple(writer.tables), tuple(writer.body))
+    engine = ENGINES[form](program)
+    assert engine.run(0, 0, 1)
+    return [v & (1 << 64) - 1 for v in engine.read("out")]
+
+
+def opened() -> Writer:
+    writer = Writer()
+    writer.local()
+    writer.local()
+    return writer
+
+
+def number(e: ir.Expr) -> int:
+    assert isinstance(e, ir.Const | ir.Truth)
+    return int(e.value) & (1 << 64) - 1
+
+
+@pytest.mark.parametrize("form", Form)
+def test_operators_mean_what_the_constants_say(form: Form) -> None:
+    tried = [(op, a, b) for op in NUMERIC for a, b in product(NUMBERS, NUMBERS) if op != "mul" or abs(a * b) < 1 << 62]
+    tried += [(op, a, b) for op in ("div", "mod") for a, b in product(NUMBERS, (1, 2, 5, 10))]
+    tried += [(op, a, b) for op in WORDS for a, b in product(SETS, SETS)]
+    tried += [("has", a, b) for a, b in product(SETS, (0, 1, 62, 63))]
+    raw = [ir.Binary(op, ir.Const(a), ir.Const(b)) for op, a, b in tried]
+    assert values(form, list(raw)) == [number(ir.constant(op, a, b)) for op, a, b in tried]
+
+
+@pytest.mark.parametrize("form", Form)
+def test_operators_of_one_argument(form: Form) -> None:
+    tried = [("popcount", a) for a in SETS] + [("ctz", a) for a in SETS if a] + [("bit", a) for a in (0, 1, 63)]
+    raw: list[ir.Expr] = [ir.Unary(op, ir.Const(a)) for op, a in tried]
+    assert values(form, raw) == [number(ir.unary(op, ir.Const(a))) for op, a in tried]
+    drop = [ir.Unary("drop", ir.Const(a)) for a in SETS if a]
+    assert values(form, list(drop)) == [a & (a - 1) for a in SETS if a]
+
+
+@pytest.mark.parametrize("form", Form)
+def test_truths(form: Form) -> None:
+    truth = {"both": lambda a, b: a and b, "either": lambda a, b: a or b, "same": lambda a, b: a == b}
+    tried = [(op, a, b) for op in truth for a, b in product((False, True), repeat=2)]
+    raw: list[ir.Expr] = [ir.Binary(op, ir.Truth(a), ir.Truth(b)) for op, a, b in tried]
+    assert values(form, raw) == [int(truth[op](a, b)) for op, a, b in tried]
+    chosen: list[ir.Expr] = [ir.Pick(ir.Truth(t), ir.Const(3), ir.Const(4)) for t in (True, False)]
+    assert values(form, [*chosen, ir.Unary("not", ir.YES)]) == [3, 4, 0]
+
+
+@pytest.mark.parametrize("form", Form)
+def test_an_index_of_nothing_reads_something_harmless(form: Form) -> None:
+    writer = opened()
+    table, array = writer.table((4, 5)), writer.array(2)
+    nothing = writer.fresh(ir.NONE)
+    values(form, [ir.Look(table, nothing), ir.Load(array, nothing)], writer)
+
+
+@pytest.mark.parametrize("form", Form)
+def test_sets_of_several_words(form: Form) -> None:
+    chance, count = random.Random(4), 3
+    for _ in range(5):
+        mask = chance.getrandbits(136) & chance.getrandbits(136) | 1 << 100
+        members = [i for i in range(136) if mask >> i & 1]
+        writer = opened()
+        words = split(mask, count)
+        asked: list[ir.Expr] = [size(words), least(words)]
+        asked += [has(words, writer.fresh(ir.Const(i))) for i in range(-1, 136)]
+        asked += [writer.let(kth(writer, words, writer.fresh(ir.Const(k)))) for k in range(len(members))]
+        total, again = writer.fresh(ir.ZERO), tuple(writer.fresh(ir.ZERO) for _ in words)
+        with each(writer, words) as element:
+            writer.emit(ir.Assign(total, ir.plus(ir.binary("mul", total, ir.Const(3)), element)))
+            writer.emit(
+                *(ir.Assign(t, ir.binary("or", t, b)) for t, b in zip(again, single(element, count), strict=True))
+            )
+            writer.emit(ir.Assign(total, ir.binary("mod", total, ir.Const(1009))))
+        expected = 0
+        for member in members:
+            expected = (expected * 3 + member) % 1009
+        wanted = [len(members), members[0], *(mask >> i & 1 if i >= 0 else 0 for i in range(-1, 136)), *members]
+        assert values(form, [*asked, total, *again], writer) == [*wanted, expected, *map(number, words)]
