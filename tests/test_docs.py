@@ -27,6 +27,7 @@ DOCUMENTS = (
     "docs/play.md",
     "docs/python.md",
     "docs/score.md",
+    "docs/simulate.md",
     "docs/transcripts.md",
     "docs/verdicts.md",
 )

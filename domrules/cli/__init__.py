@@ -27,5 +27,6 @@ VERBS: tuple[Verb, ...] = (
     Verb("play", "Run", "Sit down at a table, against bots or each other."),
     Verb("replay", "Run", "Play a transcript again; name what is not legal in it."),
     Verb("score", "Run", "Keep the score of a match at a real table, and say why."),
+    Verb("simulate", "Run", "Play matches by the million; who wins, how rounds end."),
     Verb("verify", "Verify", "Prove or refute what the rules promise."),
 )

@@ -11,7 +11,7 @@ from domrules import __version__
 from domrules.cli import VERBS, Verb, exits
 from domrules.cli.values import PlainParams
 
-ENGINES = ("lark", "z3-solver")
+ENGINES = ("lark", "wasmtime", "z3-solver")
 
 
 class LazyGroup(PlainParams, TyperGroup):

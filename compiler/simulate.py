@@ -1,0 +1,148 @@
+"""Millions of matches of one table, in several threads; what comes out does not depend on how they are divided."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from domrules.compiler.batch import Form, engine, explained
+from domrules.compiler.counts import Counts, Shape, Tally
+from domrules.compiler.engine import Engine
+from domrules.compiler.rows import CHUNK, Rows, columns
+from domrules.grammar import core
+
+FIRST_CHUNK = 32
+SECONDS = 0.15
+"""About so long a thread plays without looking up."""
+
+Row = tuple[int, ...]
+Keep = Callable[[int, Sequence[Row]], None]
+"""Is given the rows of matches from a number on, in order."""
+
+
+class Stopped(Exception):
+    """A rule broke its promise, or a match did not end; `reason` is what the interpreter says of that match."""
+
+    def __init__(self, index: int, reason: Exception) -> None:
+        self.index, self.reason = index, reason
+        super().__init__(f"match {index}: {reason}")
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to play: an optimised instance, how many matches, of which seed."""
+
+    instance: core.Instance
+    matches: int
+    seed: int = 0
+    form: Form = Form.WASM
+    jobs: int = 1
+
+
+@dataclass
+class Played:
+    """What was played, and whether it is all that was asked."""
+
+    tally: Tally
+    seconds: float
+    partial: bool = False
+
+
+@dataclass
+class _Run:
+    """What the threads of a job share."""
+
+    job: Job
+    keep: Keep | None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    next: int = 0
+    done: int = 0
+    chunk: int = FIRST_CHUNK
+    stop: bool = False
+    failed: int | None = None
+    error: BaseException | None = None
+    pending: dict[int, Sequence[Row]] = field(default_factory=dict)
+    written: int = 0
+
+    def take(self) -> tuple[int, int] | None:
+        """The next matches to play."""
+        with self.lock:
+            if self.stop or self.next >= self.job.matches:
+                return None
+            first = self.next
+            self.next = min(first + self.chunk, self.job.matches)
+            return first, self.next
+
+    def finish(self, first: int, last: int, seconds: float, rows: Sequence[Row] | None) -> None:
+        """These are played."""
+        with self.lock:
+            self.done += last - first
+            wanted = int((last - first) * SECONDS / max(seconds, 1e-6))
+            self.chunk = max(1, min(wanted, 4 * self.chunk, CHUNK if self.keep else 1 << 20))
+            if rows is not None and self.keep is not None:
+                self.pending[first] = rows
+                while self.written in self.pending:
+                    ready = self.pending.pop(self.written)
+                    self.keep(self.written, ready)
+                    self.written += len(ready)
+
+    def fail(self, index: int) -> None:
+        """This match was stopped."""
+        with self.lock:
+            self.failed = index if self.failed is None else min(index, self.failed)
+            self.stop = True
+
+    def work(self, engine: Engine) -> None:
+        """Play as long as there is something to play."""
+        try:
+            while (part := self.take()) is not None:
+                begun = time.perf_counter()
+                if not engine.run(*part, self.job.seed):
+                    self.fail(engine.read("at")[0])
+                    return
+                self.finish(*part, time.perf_counter() - begun, self.rows(engine, part[1] - part[0]))
+        except BaseException as error:  # handed to the thread that waits
+            self.error, self.stop = error, True
+
+    def rows(self, engine: Engine, count: int) -> Sequence[Row] | None:
+        if self.keep is None:
+            return None
+        scores = Shape.of(self.job.instance).scores
+        return list(zip(*(engine.read(f"row {name}")[:count] for name in columns(scores)), strict=True))
+
+
+def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep | None = None) -> Played:
+    """Play; `progress` is told now and then how many matches are done. An interrupt ends it with what was played.
+
+    Raises Unsupported, Stopped, Disagreement, Trap.
+    """
+    begun = time.perf_counter()
+    shape = Shape.of(job.instance)
+    first = engine(job.instance, Counts() if keep is None else Rows(), job.form)
+    # Python does not run two threads at once.
+    count = 1 if job.form is Form.PYTHON else max(1, min(job.jobs, job.matches))
+    engines = [first, *(first.again() for _ in range(count - 1))]
+    run = _Run(job, keep)
+    threads = [threading.Thread(target=run.work, args=(e,), daemon=True) for e in engines]
+    interrupted = False
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        try:
+            for thread in threads:
+                thread.join(0.1)
+            if progress is not None:
+                progress(run.done)
+        except KeyboardInterrupt:
+            run.stop = interrupted = True
+    if run.error is not None:
+        raise run.error
+    if run.failed is not None:
+        raise Stopped(run.failed, explained(job.instance, job.seed, run.failed))
+    tallies = [Tally.read(e, shape) for e in engines]
+    total = tallies[0]
+    for tally in tallies[1:]:
+        total += tally
+    return Played(total, time.perf_counter() - begun, interrupted and run.done < job.matches)

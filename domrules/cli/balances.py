@@ -1,0 +1,172 @@
+"""What simulated matches come to, as text with small bars, as data, and as one table of several tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from domrules.compiler.balance import Balance, Difference, Share, Spread
+from domrules.grammar import core
+
+BAR = 24
+
+
+@dataclass(frozen=True)
+class Told:
+    """A table and what its matches came to."""
+
+    instance: core.Instance
+    balance: Balance
+    asked: int
+    seed: int
+    engine: str
+    seconds: float
+    partial: bool
+    policies: tuple[str, ...] = ()
+
+
+def text(told: Told) -> str:
+    """The report of one table."""
+    return "\n".join(_lines(told)) + "\n"
+
+
+def _lines(told: Told) -> Iterator[str]:
+    b, instance = told.balance, told.instance
+    yield f"{instance.game.name} · {instance.players} players · {_matches(told)} · seed {told.seed}{_settings(instance)}"
+    if told.partial:
+        yield f" PARTIAL: interrupted after {b.matches:,} of {told.asked:,} matches"
+    yield ""
+    for side in b.sides:
+        name = "+".join(side.seats)
+        yield _row(f"{name} wins", side.wins, f"  alone {_percent(side.alone)}" if side.alone < side.wins.value else "")
+    rest = [f"{word} {_percent(p)}" for word, p in (("shared", b.shared), ("nobody", b.nobody)) if p]
+    if rest:
+        yield _line("wins", " · ".join(rest))
+    yield _line("to move first", f"wins {_percent(b.first.value)} {_range(b.first)} · even would be {_percent(b.even)}")
+    yield ""
+    for name, part in b.endings.items():
+        if part:
+            paid = b.at_end.get(name, 0.0)
+            yield f" {name[:15]:<15} {_bar(part)} {_percent(part):>7} of rounds" + (
+                f" · {paid:.1f} points" if paid else ""
+            )
+    if b.fish is not None:
+        yield _line("fish", f"{_percent(b.fish.value)} {_range(b.fish)} of rounds")
+    if b.in_play:
+        yield _line("points in play", f"{b.in_play:.2f} a round")
+    yield ""
+    yield _line("rounds", f"{_spread(b.rounds)} a match")
+    yield _line("moves", f"{_spread(b.moves)} a round · {_spread(b.match_moves)} a match")
+    done = " · ".join(f"{name} {n:.2f}" for name, n in b.actions.items())
+    yield _line("of them", f"{done} a round")
+    yield _line("choice", f"{_percent(b.choice)} of moves · {b.offered:.2f} possibilities, at most {b.most_offered}")
+    scores = " ".join(f"{'+'.join(s.seats)} {s.score:.1f}" for s in b.sides)
+    yield _line("final scores", f"{scores} · from {b.scores[0]:,} to {b.scores[1]:,}")
+
+
+def _matches(told: Told) -> str:
+    policy = "" if set(told.policies) <= {"random"} else f" · {', '.join(told.policies)}"
+    return f"{told.balance.matches:,} matches{policy}"
+
+
+def _settings(instance: core.Instance) -> str:
+    given = [f"{name} = {shown(instance, name)}" for name in instance.options]
+    return f"\n {', '.join(given)}" if given else ""
+
+
+def shown(instance: core.Instance, option: str) -> str:
+    """The value of an option in words."""
+    value, kind = instance.options[option], instance.game.options[option].type
+    return instance.sorts[kind.sort].names[value] if isinstance(kind, core.Elem) else str(value).lower()
+
+
+def _line(name: str, words: str) -> str:
+    return f" {name:<15} {words}"
+
+
+def _row(name: str, part: Share, more: str = "") -> str:
+    return f" {name[:15]:<15} {_bar(part.value)} {_percent(part.value):>7} {_range(part)}{more}"
+
+
+def _bar(part: float) -> str:
+    full = round(part * BAR)
+    return "█" * full + "·" * (BAR - full)
+
+
+def _percent(part: float) -> str:
+    return f"{100 * part:.2f} %"
+
+
+def _range(part: Share) -> str:
+    return f"({100 * part.low:.2f}–{100 * part.high:.2f})"
+
+
+def _spread(s: Spread) -> str:
+    return f"{s.mean:.2f} ({s.least}–{s.most})"
+
+
+# ---------------------------------------------------------------- several tables, two variants
+
+
+def grid(rows: Sequence[Told]) -> str:
+    """One line for each table; options that are the same everywhere are left out."""
+    varied = [name for name in rows[0].instance.options if len({r.instance.options.get(name) for r in rows}) > 1]
+    head = ["players", *varied, "matches", "first wins", "even", "fish", "rounds", "moves", "choice", "top score"]
+    lines = [head, *(_cells(told, varied) for told in rows)]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
+    out = ["  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+    partial = ["PARTIAL: interrupted"] if any(told.partial for told in rows) else []
+    return "\n".join([rows[0].instance.game.name, *out, *partial]) + "\n"
+
+
+def _cells(told: Told, varied: Sequence[str]) -> list[str]:
+    b, instance = told.balance, told.instance
+    return [
+        str(instance.players),
+        *(shown(instance, name) for name in varied),
+        f"{b.matches:,}",
+        _percent(b.first.value),
+        _percent(b.even),
+        "-" if b.fish is None else _percent(b.fish.value),
+        f"{b.rounds.mean:.2f}",
+        f"{b.moves.mean:.2f}",
+        _percent(b.choice),
+        f"{b.scores[1]:,}",
+    ]
+
+
+def comparison(names: tuple[str, str], found: Sequence[Difference]) -> str:
+    """Two variants side by side."""
+    lines = [f"{'same chance':<16}{names[0]:>14}{names[1]:>14}{'difference':>14}"]
+    for d in found:
+        lines.append(f" {d.name:<15}{d.first:>14.4f}{d.second:>14.4f}{d.difference:>+14.4f} ± {d.within:.4f}")
+    return "\n".join(lines) + "\n"
+
+
+def data(told: Told) -> Mapping[str, Any]:
+    """The report of one table as data."""
+    instance = told.instance
+    return {
+        "game": instance.game.name,
+        "file": instance.game.file,
+        "players": instance.players,
+        "options": {name: shown(instance, name) for name in instance.options},
+        "seed": told.seed,
+        "asked": told.asked,
+        "partial": told.partial,
+        "engine": told.engine,
+        "policies": list(told.policies),
+        "seconds": round(told.seconds, 3),
+        **trimmed(asdict(told.balance)),
+    }
+
+
+def trimmed(found: dict[str, Any]) -> dict[str, Any]:
+    """Histograms without the zeros at their ends."""
+    for name in ("lengths", "match_rounds"):
+        values = list(found[name])
+        while values and not values[-1]:
+            values.pop()
+        found[name] = values
+    return found

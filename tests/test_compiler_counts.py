@@ -1,0 +1,122 @@
+"""What compiled play counts is what can be counted in the matches the interpreter plays; threads and engines change nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from tables import game
+
+from domrules.compiler.balance import balance, paired, share, team
+from domrules.compiler.batch import Form
+from domrules.compiler.counts import MOVES
+from domrules.compiler.rows import CHUNK
+from domrules.compiler.simulate import Job, Row, simulate
+from domrules.grammar import core
+from domrules.grammar.instance import instantiate
+from domrules.grammar.passes import optimise
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.play import Match, Round, play_match
+from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
+
+SEED = 8
+
+
+def table(name: str, players: int) -> core.Instance:
+    return optimise(instantiate(game(name), players))
+
+
+def mean(values: list[int]) -> float:
+    return sum(values) / len(values)
+
+
+@pytest.mark.parametrize(
+    ("name", "players"), [("block", 2), ("petkove", 3), ("house/openspiel_team", 4), ("rybareni", 2)]
+)
+def test_counts_are_those_of_the_interpreter(name: str, players: int) -> None:
+    instance, many = table(name, players), 6
+    rules = Rules(instance)
+    matches = [play_match(rules, Chance.named(SEED, i)) for i in range(many)]
+    found = balance(instance, simulate(Job(instance, many, SEED)).tally)
+    rounds = [r for m in matches for r in m.rounds]
+    lengths = [len(r.plies) for r in rounds]
+    endings = Counter(rules.ending(r.ended) for r in rounds)
+    assert found.matches == many
+    assert found.endings == {e.name: endings[i] / len(rounds) for i, e in enumerate(instance.endings)}
+    assert found.rounds.mean == mean([len(m.rounds) for m in matches])
+    assert (found.rounds.least, found.rounds.most) == least_and_most([len(m.rounds) for m in matches])
+    assert (found.moves.mean, found.moves.least, found.moves.most) == (mean(lengths), *least_and_most(lengths))
+    assert {i: n for i, n in enumerate(found.lengths) if n} == Counter(min(n, MOVES - 1) for n in lengths)
+    acted = Counter(p.move.action for r in rounds for p in r.plies)
+    assert found.actions == {a.name: acted[i] / len(rounds) for i, a in enumerate(instance.actions)}
+    assert wins(found.first.value, instance, matches, [first_mover(rules, m) for m in matches])
+    for player in range(players):
+        side = next(s for s in found.sides if instance.sorts["player"].names[player] in s.seats)
+        assert wins(side.wins.value, instance, matches, [player] * many)
+    scores = [s for m in matches for s in rules.scores(m.rounds[-1].settled)]
+    assert found.scores == least_and_most(scores)
+    total = sum(found.at_end.get(e.name, 0) * endings[i] for i, e in enumerate(instance.endings))
+    assert found.in_play * len(rounds) + total == pytest.approx(sum(scores))
+    offered = [len(rules.legal_moves(s)) for r in rounds for s in states(rules, r)]
+    assert found.choice == sum(n > 1 for n in offered) / len(offered)
+    assert (found.offered, found.most_offered) == (mean(offered), max(offered))
+
+
+def least_and_most(values: list[int]) -> tuple[int, int]:
+    return min(values), max(values)
+
+
+def first_mover(rules: Rules, match: Match) -> int:
+    return rules.mover(rules.begin(match.rounds[0].dealt)) or 0
+
+
+def wins(value: float, instance: core.Instance, matches: list[Match], players: list[int]) -> bool:
+    parts = [
+        1 / (m.winners or 0).bit_count() if (m.winners or 0) >> team(instance, p) & 1 else 0
+        for m, p in zip(matches, players, strict=True)
+    ]
+    return value == pytest.approx(sum(parts) / len(parts))
+
+
+def states(rules: Rules, played: Round) -> list[State]:
+    """The states of a round in which a move was chosen."""
+    state, found = rules.begin(played.dealt), list[State]()
+    for ply in played.plies:
+        found.append(state)
+        state = rules.act(state, ply.move, ply.outcome)
+    return found
+
+
+def test_threads_and_engines_change_nothing() -> None:
+    instance = table("draw", 3)
+    kept: list[list[Row]] = [[], [], []]
+    jobs = [Job(instance, 300, SEED), Job(instance, 300, SEED, jobs=3), Job(instance, 300, SEED, Form.PYTHON)]
+    played = [
+        simulate(job, keep=lambda first, more, rows=rows: rows.extend(more))  # type: ignore[misc]
+        for job, rows in zip(jobs, kept, strict=True)
+    ]
+    assert played[0].tally == played[1].tally == played[2].tally
+    assert kept[0] == kept[1] == kept[2]
+    assert len(kept[0]) == 300
+    assert simulate(jobs[0]).tally == played[0].tally
+    assert not played[0].partial
+
+
+def test_an_interrupt_ends_it_with_what_was_played() -> None:
+    def interrupt(done: int) -> None:
+        if done:
+            raise KeyboardInterrupt
+
+    played = simulate(Job(table("draw", 2), 10**9), interrupt)
+    assert played.partial
+    assert 0 < played.tally.matches < 10**9
+    assert CHUNK > 0
+
+
+def test_shares_and_differences() -> None:
+    half = share(50, 100)
+    assert (half.value, round(half.low, 4), round(half.high, 4)) == (0.5, 0.4038, 0.5962)
+    assert share(0, 10).low == 0
+    gap = paired("x", [(1, 2), (3, 4), (5, 6)])
+    assert (gap.first, gap.second, gap.difference, gap.within) == (3, 4, 1, 0)
