@@ -28,14 +28,21 @@ def module(program: ir.Program) -> Module:
     return _Printer(program).module()
 
 
+# The k-th element of a word without a branch: sums of its bytes, the byte in which it lies, a table for that byte.
 HELPERS = """
-(func $kth (param $word i64) (param $k i64) (result i64)
- (block $done (loop $more
-  (br_if $done (i64.eqz (local.get $k)))
-  (local.set $word (i64.and (local.get $word) (i64.sub (local.get $word) (i64.const 1))))
-  (local.set $k (i64.sub (local.get $k) (i64.const 1)))
-  (br $more)))
- (i64.ctz (local.get $word)))
+(func $kth (param $word i64) (param $k i64) (result i64) (local $sums i64) (local $at i64)
+ (local.set $sums (i64.sub (local.get $word) (i64.and (i64.shr_u (local.get $word) (i64.const 1)) (i64.const 0x5555555555555555))))
+ (local.set $sums (i64.add (i64.and (local.get $sums) (i64.const 0x3333333333333333))
+  (i64.and (i64.shr_u (local.get $sums) (i64.const 2)) (i64.const 0x3333333333333333))))
+ (local.set $sums (i64.mul (i64.const 0x0101010101010101)
+  (i64.and (i64.add (local.get $sums) (i64.shr_u (local.get $sums) (i64.const 4))) (i64.const 0x0f0f0f0f0f0f0f0f))))
+ (local.set $at (i64.shl (i64.popcnt (i64.and (i64.const 0x8080808080808080) (i64.sub
+  (i64.or (i64.mul (local.get $k) (i64.const 0x0101010101010101)) (i64.const 0x8080808080808080)) (local.get $sums)))) (i64.const 3)))
+ (local.set $k (i64.sub (local.get $k)
+  (i64.and (i64.shr_u (i64.shl (local.get $sums) (i64.const 8)) (local.get $at)) (i64.const 255))))
+ (i64.add (local.get $at) (i64.load8_u (i32.add (i32.const {select}) (i32.wrap_i64 (i64.or
+  (i64.shl (i64.and (local.get $k) (i64.const 7)) (i64.const 8))
+  (i64.and (i64.shr_u (local.get $word) (local.get $at)) (i64.const 255))))))))
 (func $mix (param $z i64) (result i64)
  (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30))) (i64.const 0xBF58476D1CE4E5B9)))
  (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27))) (i64.const 0x94D049BB133111EB)))
@@ -49,6 +56,8 @@ DRAW = """(local.set $w (i64.add (local.get $s0) (local.get $s1)))
 (local.set $s0 (i64.xor (i64.xor (i64.rotl (local.get $s0) (i64.const 24)) (local.get $s1)) (i64.shl (local.get $s1) (i64.const 16))))
 (local.set $s1 (i64.rotl (local.get $s1) (i64.const 37)))
 (local.set {target} (i64.shr_u (i64.mul (i64.shr_u (local.get $w) (i64.const 32)) {n}) (i64.const 32)))"""
+SELECT = bytes(([i for i in range(8) if byte >> i & 1] + [0] * 8)[k] for k in range(8) for byte in range(256))
+"""At [256 k + byte] the k-th element of a byte."""
 BASIS, PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 SIMPLE = {
@@ -79,6 +88,7 @@ class _Printer:
         for array in program.arrays:
             self.arrays.append(free + CELL)
             free += CELL * (array.size + 1)
+        self.select, free = free, free + 8 * 256
         self.data = free
         for table in program.tables:
             self.tables.append(free + CELL)
@@ -94,7 +104,8 @@ class _Printer:
         yield "(module"
         yield f'(memory (export "memory") {-(-self.size // PAGE)})'
         yield f'(data (i32.const {self.data}) "{self.bytes()}")'
-        yield HELPERS
+        yield f'(data (i32.const {self.select}) "{_bytes(SELECT)}")'
+        yield HELPERS.format(select=self.select)
         kinds = [k.value for k in self.program.locals]
         yield '(func (export "run") (param $v0 i64) (param $v1 i64) (param $seed i64) (result i32)'
         yield "(local $s0 i64) (local $s1 i64) (local $w i64) (local $digest i64)"
@@ -104,7 +115,7 @@ class _Printer:
 
     def bytes(self) -> str:
         values = (v for table in self.program.tables for v in (0, *table))
-        return "".join(f"\\{byte:02x}" for v in values for byte in (v & (1 << 64) - 1).to_bytes(CELL, "little"))
+        return _bytes(b"".join((v & (1 << 64) - 1).to_bytes(CELL, "little") for v in values))
 
     # ------------------------------------------------------------ statements
 
@@ -206,3 +217,8 @@ class _Printer:
                 return f"(i64.div_s (i64.sub {x} {self.binary('mod', x, y)}) {y})"
             case _:
                 return f"({SIMPLE[op]} {x} {y})"
+
+
+def _bytes(data: bytes) -> str:
+    """Bytes as the text form writes them."""
+    return "".join(f"\\{byte:02x}" for byte in data)
