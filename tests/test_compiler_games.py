@@ -15,6 +15,7 @@ from domrules.compiler.batch import Form, engine
 from domrules.compiler.engine import Engine
 from domrules.compiler.traces import CHUNK, COLUMNS, Traces
 from domrules.grammar import core
+from domrules.grammar.instance import instantiate
 from domrules.grammar.load import SHIPPED, load
 from domrules.grammar.passes import optimise
 from domrules.interpreter.chance import WORD, Chance
@@ -75,3 +76,14 @@ def test_a_match_does_not_depend_on_where_a_run_begins() -> None:
     assert [list(wasm.read(name)[:8]) for name in COLUMNS] == [list(c[7:15]) for c in zip(*whole, strict=True)]
     other = wasm.again()
     assert rows(other, 20) == whole
+
+
+@pytest.mark.parametrize(("top", "tiles"), [(9, 55), (12, 91), (15, 136)])
+def test_large_sets_are_several_words(top: int, tiles: int, tmp_path: Path) -> None:
+    path = tmp_path / "large.dom"
+    path.write_text(f"game large extends draw\nrule top = {top}\n", encoding="utf-8")
+    instance = optimise(instantiate(load(path), 3))
+    assert instance.sorts["tile"].size == tiles
+    wasm, python = (rows(engine(instance, Traces(), form), 8) for form in Form)
+    assert wasm == python
+    assert (*wasm[0][:3], wasm[0][3] & WORD) == interpreted(Rules(instance), 0)
