@@ -41,6 +41,7 @@ lint: .venv/developer $(TABLE)
 
 bench: .venv/bench $(TABLE)
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/simulation.py
 
 clean:
 	rm -rf .venv dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage htmlcov
