@@ -151,8 +151,10 @@ def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State
         _, cell = lookup(names, name, line)
         for tile in tiles:
             index = find_element(instance, "tile", tile)
-            if index is None or not left >> index & 1:
-                raise BadTranscript(line, f"round {number}: {tile} is no tile, or is dealt twice")
+            if index is None:
+                raise BadTranscript(line, f"round {number}: {tile} is no tile")
+            if not left >> index & 1:
+                raise BadTranscript(line, f"round {number}: {tile} is dealt twice")
             left ^= 1 << index
             cells[cell] = int(cells[cell] or 0) | 1 << index
     if left:
@@ -173,7 +175,8 @@ def settle(rules: Rules, state: State, number: int, written: RoundText) -> State
     settled = rules.settle(state)
     if written.scores is not None and written.scores != rules.scores(settled):
         scores = " ".join(map(str, rules.scores(settled)))
-        raise BadTranscript(written.line, f"round {number}: the scores are {scores}")
+        told = " ".join(map(str, written.scores))
+        raise BadTranscript(written.line, f"round {number}: the scores are {scores}, not {told}")
     return settled
 
 

@@ -169,7 +169,7 @@ p0:play(right,6,5|6)
         ("p1:play(left,6,6|2)", "p1:play(left,6,6|5)", ["action play: 5|6 is not in hand[mover], which is {"]),
         ("p1:play(left,6,6|2)", "p0:play(left,6,6|5)", ["it is the turn of p1"]),
         ("p0:play(right,6,5|6)", "p0:play(right,6,6|2)", ["ply 3", "2|6 is not in hand[mover]"]),
-        ("deal layout", "deal layout 0|0", ["0|0 is no tile, or is dealt twice"]),
+        ("deal layout", "deal layout 0|0", ["0|0 is dealt twice"]),
         ("deal boneyard 1|1", "deal boneyard", ["not dealt: 1|1"]),
         ('[Unfinished "a test"]\n', "", ["the log ends in round 1, after ply 3, but the match goes on"]),
         ("round 1\n", "round 1\nround 2\n", ["not dealt"]),

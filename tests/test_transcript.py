@@ -85,7 +85,7 @@ def test_a_round_may_be_broken_off(block: str) -> None:
         ("p1:play(left,6,6|2)", "p1:jump", "there is no action jump"),
         ("p1:play(left,6,6|2)", "play(left,6,6|2)", "line 10: play(left,6,6|2) is not a ply"),
         ("0|0 0|1", "0|1", "not dealt: 0|0"),
-        ("0|0 0|1", "0|0 0|0 0|1", "0|0 is no tile, or is dealt twice"),
+        ("0|0 0|1", "0|0 0|0 0|1", "0|0 is dealt twice"),
         ("deal layout", "deal table", "there is no table"),
         ("deal layout", "deal layout\nbefore score[t0] x", "x is not a number"),
         ("deal layout", "deal layout\nbefore starter p5", "p5 is not a player or none"),

@@ -153,8 +153,15 @@ class State:
             raise RuleFault(str(error)) from None
 
     def why_not(self, move: Move | str) -> list[str]:
-        """The rules that forbid a move, each as a line with its place; of a pass first what could be played. Empty for a legal move."""
+        """The rules that forbid a move, each as a line with its place; of a pass first what could be played. Empty for a legal move.
+
+        Raises MoveError for what is no move of this game.
+        """
         name = self._name(move)
+        try:
+            find_move(self._rules.instance, name)
+        except IllegalMove as error:
+            raise MoveError(str(error), self._moves()) from None
         could = instead(self._rules, self._course.position, name)
         reasons = told(lambda: forbids(self._rules, self._course.position, name))
         return [could, *reasons] if could and reasons else reasons
@@ -204,7 +211,7 @@ class State:
         if isinstance(move, Move):
             return move
         try:
-            return parse_move("".join(move.split()))
+            return parse_move("".join(str(move).split()))
         except IllegalMove as error:
             raise MoveError(str(error), self._moves()) from None
 

@@ -56,6 +56,8 @@ def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hand
         told = answer(f"How many players ({', '.join(map(str, game.seats))})? ")
         if told.isascii() and told.isdecimal() and int(told[:4]) in game.seats:
             players = int(told)
+        else:
+            print(f"  one of {', '.join(map(str, game.seats))}, please")
     while True:
         told = answer(f"Names of the {players} players, by seat (Enter: p0, p1, …): ")
         names = told.replace(",", " ").split()

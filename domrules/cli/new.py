@@ -12,6 +12,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from domrules.cli.exits import ExitCode
+from domrules.cli.screen import wrapped
 from domrules.cli.templates import BadAnswer, Question, Template, templates
 from domrules.grammar.cut import DECLARATIONS, PREFIXES
 from domrules.grammar.diagnostics import did_you_mean
@@ -117,10 +118,10 @@ def answered(template: Template, given: Mapping[str, str], ask: bool) -> dict[st
 
 def asked(question: Question) -> str:
     """What somebody answers: by word or by number, with Enter what is usual. Raises EOFError when nobody does."""
-    print(f"\n{question.text}\n  {question.why}")
+    print(f"\n{question.text}", *wrapped(question.why, hanging=0), sep="\n")
     keys = list(question.answers)
     for number, key in enumerate(keys, 1):
-        print(f"    {number}  {key:<9} {question.answers[key]}")
+        print(*wrapped(f"{number}  {key:<9} {question.answers[key]}", indent=4, hanging=13), sep="\n")
     by_number = question.kind == "ask" and not any(key.isdecimal() for key in keys)
     while True:
         told = input(f"  [{question.default}] ").strip() or question.default

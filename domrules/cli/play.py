@@ -102,7 +102,8 @@ def cut(written: Transcript, at: str) -> Transcript:
         raise typer.BadParameter(f"there is no round {number}; there are {len(written.rounds)}.")
     last = written.rounds[number - 1]
     if int(ply) > len(last.plies):
-        raise typer.BadParameter(f"round {number} has {len(last.plies)} plies, not {ply}.")
+        counted = "1 ply" if len(last.plies) == 1 else f"{len(last.plies)} plies"
+        raise typer.BadParameter(f"round {number} has {counted}, not {ply}.")
     whole = int(ply) == len(last.plies)
     shorter = last if whole else replace(last, plies=last.plies[: int(ply)], ending=None, scores=None)
     return replace(written, rounds=(*written.rounds[: number - 1], shorter), winners=None, outcomes=())
@@ -131,7 +132,12 @@ def chairs(
         return [name if name == PERSON else bot_name(name) for name in kept]
     found = list(seated(instance, against, told))
     for word in ",".join(seats).split(",") if seats else names[:1]:
-        found[seat(instance, word)] = PERSON
+        chosen = seat(instance, word)
+        if chosen in {seat(instance, bot.partition("=")[0]) for bot in told}:
+            raise typer.BadParameter(
+                f"a person and a bot cannot both sit at {names[chosen]}; --seat says where you sit."
+            )
+        found[chosen] = PERSON
     return found
 
 
