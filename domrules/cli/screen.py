@@ -1,8 +1,9 @@
-"""From a view to what a person sees at the table, in 80 columns: what was played, the board, the tiles, the hand, the moves."""
+"""From a view to what a person sees at the table, in 80 columns or fewer: what was played, the board, the tiles, the hand, the moves."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,7 +20,7 @@ from domrules.interpreter.replay import outcomes, player_name
 from domrules.interpreter.sheet import Counted, Scorer
 from domrules.interpreter.views import Glimpse, Hidden, View
 
-WIDE = 79
+WIDE, NARROW = 79, 30
 CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 BOLD, DIM, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 
@@ -27,6 +28,11 @@ BOLD, DIM, PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 def terminal() -> bool:
     """Does our output go to a terminal that can be cleared?"""
     return sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
+
+
+def wide() -> int:
+    """The columns we fill: those of a terminal, as far as there are `NARROW`, and at most `WIDE`."""
+    return max(NARROW, min(WIDE, shutil.get_terminal_size().columns - 1)) if terminal() else WIDE
 
 
 def marked(text: str, mark: str) -> str:
@@ -38,7 +44,7 @@ def wrapped(text: str, indent: int = 2, hanging: int = 4) -> list[str]:
     """A line as long as it is, or in several."""
     lead = " " * (len(text) - len(text.lstrip()))
     return textwrap.wrap(
-        text.strip(), WIDE, initial_indent=" " * indent + lead, subsequent_indent=" " * (indent + hanging) + lead,
+        text.strip(), wide(), initial_indent=" " * indent + lead, subsequent_indent=" " * (indent + hanging) + lead,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
 
@@ -47,7 +53,7 @@ def row(name: str, text: str) -> list[str]:
     """A line with a name, as all rows of the screen."""
     head = f"  {name:<8} "
     return textwrap.wrap(
-        text, WIDE, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False,
+        text, wide(), initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False, break_on_hyphens=False,
     ) or [head.rstrip()]  # fmt: skip
 
 
@@ -98,7 +104,7 @@ class Screen:
         before = arms[0].before.strip() or next((way for way in board.ways if way != after), "")
         ends = [f"{before} {arms[0].pieces[0].first}".strip()]
         ends += [f"{(arm.after or arm.before).strip()} {arm.pieces[-1].second}" for arm in arms]
-        drawn = Board(self.instance, course.laid).lines()
+        drawn = Board(self.instance, course.laid).lines(wide() - 9)
         return ["", *("  " + line for line in drawn), "", *row("ends", " · ".join(ends))]
 
     def table(self, course: Course, view: View) -> Iterator[str]:
@@ -159,11 +165,11 @@ class Screen:
     def moves(self, names: Sequence[str]) -> list[str]:
         """The legal moves, numbered, in as many columns as there is room for."""
         numbered = [f"{number:>3} {name}" for number, name in enumerate(names, 1)]
-        wide = max(map(len, numbered)) + 2
-        columns = max(1, (WIDE + 2) // wide)
+        each = max(map(len, numbered)) + 2
+        columns = max(1, (wide() + 2) // each)
         deep = -(-len(numbered) // columns)
         rows = [numbered[place::deep] for place in range(deep)]
-        return ["", *("".join(f"{cell:<{wide}}" for cell in cells).rstrip() for cells in rows)]
+        return ["", *("".join(f"{cell:<{each}}" for cell in cells).rstrip() for cells in rows)]
 
     def whole(self, view: View) -> list[str]:
         """Every cell that the player sees."""

@@ -19,6 +19,7 @@ from domrules.grammar.diagnostics import counted
 from domrules.grammar.report import place
 from domrules.interpreter.transcript import write
 from domrules.verifier.battery.least import Least, least, standing, weak
+from domrules.verifier.battery.opened import ANY
 from domrules.verifier.battery.run import TITLES, Plan, Question
 from domrules.verifier.inquiry import Inquiry
 from domrules.verifier.store import programs
@@ -93,7 +94,8 @@ class Report:
         """Options that stood at their defaults, for the verdicts say nothing of their other values."""
         plan = self.inquiry.plan
         names = [name for name in plan.game.options if name not in (plan.request.options or {})]
-        way = "`--set OPTION=VALUE` asks of others, `--set any` of all at once"
+        opened = ANY in (plan.request.options or {}).values()
+        way = "`--set OPTION=VALUE` asks of others" + ("" if opened else ", `--set any` of all at once")
         return f"\n asked at the defaults of {', '.join(names)};\n {way}" if names else ""
 
     @property
