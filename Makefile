@@ -21,7 +21,7 @@ test: lint
 	$(BIN)/pytest -n 2
 
 full: .venv/developer $(TABLE)
-	$(BIN)/pytest -n 2 --full
+	$(BIN)/pytest -n 2 --dist worksteal --full
 
 verdicts: .venv/developer $(TABLE)
 	$(BIN)/pytest -n 2 --verdicts tests/test_shipped_verdicts.py

@@ -49,8 +49,8 @@ def test_it_is_played_at_every_table(path: Path, full: bool) -> None:
     seen = 0
     for instance in islice(tables(game(path)), 0, None, 1 if full else 2):
         rules, promises = Rules(instance), Promises(instance)
-        for index in range(20 if full else 1):
-            match = play_match(rules, Chance.named(5, index), stop=50 if full else 2)
+        for index in range(3 if full else 1):
+            match = play_match(rules, Chance.named(5, index), stop=10 if full else 2)
             for played in match.rounds:
                 promises.check(played, rules)
         seen += 1
