@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, assert_never
 
 from domrules.compiler import ir
-from domrules.interpreter.chance import GOLDEN, WORD
+from domrules.interpreter.chance import BASIS, GOLDEN, PRIME, WORD, mix
 
 SEED = f"""state = (seed ^ ({{index}})) + {GOLDEN} & {WORD}
 s0 = mix(state)
@@ -16,7 +16,6 @@ s1 ^= s0
 s0 = ((s0 << 24 | s0 >> 40) ^ s1 ^ s1 << 16) & {WORD}
 s1 = (s1 << 37 | s1 >> 27) & {WORD}
 {{target}} = (w >> 32) * {{n}} >> 32"""
-BASIS, PRIME = 0xCBF29CE484222325, 0x100000001B3
 SIMPLE = {
     "add": "+",
     "sub": "-",
@@ -36,13 +35,6 @@ SIMPLE = {
 }
 Run = Callable[[int, int, int], int]
 """First match, first one after the last, mixed seed; 0, or 1 after a `Fail`."""
-
-
-def mix(z: int) -> int:
-    """The scrambling of splitmix64."""
-    z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & WORD
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
-    return z ^ (z >> 31)
 
 
 def kth(word: int, k: int) -> int:

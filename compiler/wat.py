@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from domrules.compiler import ir
-from domrules.interpreter.chance import GOLDEN
+from domrules.interpreter.chance import BASIS, FIRST, GOLDEN, PRIME, SECOND
 
 PAGE = 1 << 16
 CELL = 8
@@ -44,8 +44,8 @@ HELPERS = """
   (i64.shl (i64.and (local.get $k) (i64.const 7)) (i64.const 8))
   (i64.and (i64.shr_u (local.get $word) (local.get $at)) (i64.const 255))))))))
 (func $mix (param $z i64) (result i64)
- (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30))) (i64.const 0xBF58476D1CE4E5B9)))
- (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27))) (i64.const 0x94D049BB133111EB)))
+ (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30))) (i64.const {first:#x})))
+ (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27))) (i64.const {second:#x})))
  (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 31))))
 """
 SEED = f"""(local.set $s1 (i64.add (i64.xor (local.get $seed) {{index}}) (i64.const {GOLDEN:#x})))
@@ -58,7 +58,6 @@ DRAW = """(local.set $w (i64.add (local.get $s0) (local.get $s1)))
 (local.set {target} (i64.shr_u (i64.mul (i64.shr_u (local.get $w) (i64.const 32)) {n}) (i64.const 32)))"""
 SELECT = bytes(([i for i in range(8) if byte >> i & 1] + [0] * 8)[k] for k in range(8) for byte in range(256))
 """At [256 k + byte] the k-th element of a byte."""
-BASIS, PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 SIMPLE = {
     "add": "i64.add",
@@ -105,7 +104,7 @@ class _Printer:
         yield f'(memory (export "memory") {-(-self.size // PAGE)})'
         yield f'(data (i32.const {self.data}) "{self.bytes()}")'
         yield f'(data (i32.const {self.select}) "{_bytes(SELECT)}")'
-        yield HELPERS.format(select=self.select)
+        yield HELPERS.format(select=self.select, first=FIRST, second=SECOND)
         kinds = [k.value for k in self.program.locals]
         yield '(func (export "run") (param $v0 i64) (param $v1 i64) (param $seed i64) (result i32)'
         yield "(local $s0 i64) (local $s1 i64) (local $w i64) (local $digest i64)"

@@ -9,14 +9,23 @@ from __future__ import annotations
 
 WORD = (1 << 64) - 1
 GOLDEN = 0x9E3779B97F4A7C15
+FIRST, SECOND = 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+"""What splitmix64 multiplies by."""
+BASIS, PRIME = 0xCBF29CE484222325, 0x100000001B3
+"""Of FNV-1a, for the digest."""
+
+
+def mix(z: int) -> int:
+    """The scrambling of splitmix64."""
+    z = ((z ^ (z >> 30)) * FIRST) & WORD
+    z = ((z ^ (z >> 27)) * SECOND) & WORD
+    return z ^ (z >> 31)
 
 
 def splitmix64(state: int) -> tuple[int, int]:
     """The next state and the number it gives, both 64 bits."""
     state = (state + GOLDEN) & WORD
-    z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & WORD
-    z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & WORD
-    return state, z ^ (z >> 31)
+    return state, mix(state)
 
 
 class Chance:
@@ -55,12 +64,12 @@ class Digest:
     __slots__ = ("value",)
 
     def __init__(self) -> None:
-        self.value = 0xCBF29CE484222325
+        self.value = BASIS
 
     def feed(self, *numbers: int) -> None:
         value = self.value
         for number in numbers:
-            value = ((value ^ (number & WORD)) * 0x100000001B3) & WORD
+            value = ((value ^ (number & WORD)) * PRIME) & WORD
         self.value = value
 
     def __str__(self) -> str:
