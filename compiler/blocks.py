@@ -211,7 +211,7 @@ def hazards(ex: Expressions, block: core.Block) -> set[str]:
 
     def visit(statements: core.Block) -> None:
         for s in statements:
-            found.update(ex.reads.stmt(s) & written)
+            found.update(ex.reads.evaluating(s) & written)
             match s:
                 case core.Set():
                     written.add(s.var)
@@ -221,7 +221,7 @@ def hazards(ex: Expressions, block: core.Block) -> set[str]:
                     visit(s.body)
                 case core.Each():
                     visit(s.body)
-                    found.update(ex.reads.stmt(s) & written)
+                    found.update(ex.reads.evaluating(s) & written)
                     visit(s.body)
                 case core.Attach():
                     pass

@@ -12,11 +12,12 @@ from typing import assert_never
 
 from domrules.compiler import ir, operators, searches
 from domrules.compiler.bounds import Bounds
-from domrules.compiler.store import Reads, is_unset, literal, slots
+from domrules.compiler.store import is_unset, literal, slots
 from domrules.compiler.writer import Env, Words, Writer, count_words, fails, size, some, split, zipped
 from domrules.grammar import core
 from domrules.grammar.fold import MAX_COST, bits
 from domrules.grammar.instance import folder
+from domrules.grammar.reads import Reads
 
 MAX_TABLE = 512
 """Entries of a table that is computed beforehand."""
@@ -28,7 +29,7 @@ class Expressions:
     def __init__(self, instance: core.Instance, writer: Writer, eager: int) -> None:
         self.instance, self.writer, self.eager = instance, writer, eager
         self.slots = slots(instance, writer)
-        self.reads, self.bounds = Reads(instance, {}), Bounds(instance)
+        self.reads, self.bounds = Reads(instance), Bounds(instance)
         self.fold = folder(instance)
         self.given: set[str] = set()
         """Variables without a first value that have one by now."""

@@ -16,7 +16,7 @@ def live(ex: Expressions) -> frozenset[str]:
     found |= {"ending", *(source for _, source, _ in instance.deals)}
     found |= {v.name for v in instance.vars.values() if v.role in ("mover", "stock")}
     for e in _questions(instance):
-        found |= ex.reads.expr(e)
+        found |= ex.reads.variables(e)
     while True:
         more = {name for block in all_blocks(instance) for name in _needed(ex, block, found)}
         if more <= found:
@@ -42,13 +42,13 @@ def _needed(ex: Expressions, block: core.Block, live: set[str]) -> Iterator[str]
         match s:
             case core.Set():
                 if s.var in live or ex.may_fail(s.value):
-                    yield from ex.reads.expr(s.value)
-                yield from ex.reads.expr(s.index)
+                    yield from ex.reads.variables(s.value)
+                yield from ex.reads.variables(s.index)
             case core.Move():
                 yield s.source.var
-                yield from ex.reads.stmt(s)
+                yield from ex.reads.evaluating(s)
             case core.If() | core.Each():
-                yield from ex.reads.stmt(s)
+                yield from ex.reads.evaluating(s)
                 yield from _needed(ex, s.body, live)
             case core.Attach():
                 pass

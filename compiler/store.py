@@ -9,6 +9,7 @@ from typing import TypeAlias
 from domrules.compiler import ir
 from domrules.compiler.writer import Unsupported, Words, Writer, count_words, split
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 
 LARGE = 1 << 40
 """No number of a game may come to this; it is checked wherever one is written."""
@@ -106,57 +107,12 @@ def literal(instance: core.Instance, value: core.Value, type_: core.Type) -> Wor
             return (ir.Const(number),)
 
 
-# ---------------------------------------------------------------- what is read
-
-
-@dataclass(frozen=True)
-class Reads:
-    """Which variables expressions and statements read, defines included."""
-
-    instance: core.Instance
-    done: dict[str, frozenset[str]]
-
-    def expr(self, e: core.Expr | None) -> frozenset[str]:
-        """All variables an expression reads."""
-        if e is None:
-            return frozenset()
-        own: frozenset[str] = frozenset()
-        if isinstance(e, core.Read):
-            own = frozenset((e.var,))
-        elif isinstance(e, core.Call):
-            own = self.fn(e.fn)
-        return own.union(*map(self.expr, core.children(e)))
-
-    def fn(self, name: str) -> frozenset[str]:
-        if name not in self.done:
-            self.done[name] = self.expr(self.instance.fns[name].body)
-        return self.done[name]
-
-    def stmt(self, s: core.Stmt) -> frozenset[str]:
-        """What one statement reads; the zones of a move are not looked at."""
-        match s:
-            case core.Set():
-                return self.expr(s.index) | self.expr(s.value)
-            case core.Move():
-                return self.expr(s.tile) | self.expr(s.source.index) | self.expr(s.target.index)
-            case core.If():
-                return self.expr(s.condition)
-            case core.Each():
-                return self.expr(s.domain) | self.expr(s.guard)
-            case core.Attach():
-                return frozenset()
+# ---------------------------------------------------------------- what is written
 
 
 def writes(block: core.Block) -> Iterator[core.Set | core.Move]:
     """The statements of a block that write, wherever in it they stand."""
-    for s in block:
-        match s:
-            case core.Set() | core.Move():
-                yield s
-            case core.If() | core.Each():
-                yield from writes(s.body)
-            case core.Attach():
-                pass
+    return (s for s in statements(block) if isinstance(s, core.Set | core.Move))
 
 
 def all_blocks(instance: core.Instance) -> Iterator[core.Block]:

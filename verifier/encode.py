@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias, assert_never
 
 from domrules.grammar import core
+from domrules.grammar.reads import Reads
 from domrules.verifier import symbols
 from domrules.verifier.dag import FALSE, TRUE, ZERO, Bit, Dag, Number
-from domrules.verifier.reads import Reads
 from domrules.verifier.spread import Spread
 from domrules.verifier.symbols import Members, Symbol, Symbols
 from domrules.verifier.view import FULL, View

@@ -11,9 +11,9 @@ from itertools import combinations, permutations
 
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
+from domrules.grammar.reads import Reads
 from domrules.grammar.source import NOWHERE, Span
 from domrules.verifier.dag import FALSE, Bit
-from domrules.verifier.reads import Reads
 from domrules.verifier.relation import Relation
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols

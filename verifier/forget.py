@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from domrules.grammar import core
-from domrules.verifier.reads import Reads
+from domrules.grammar.reads import Reads
 
 
 def forgettable(reads: Reads, asked: Iterable[str], *, keep_numbers: bool = False) -> frozenset[str]:

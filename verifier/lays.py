@@ -11,11 +11,11 @@ import time
 from collections.abc import Collection, Sequence
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.verifier import symbols
 from domrules.verifier.bound import Bound, table
 from domrules.verifier.dag import FALSE, Bit, Number
 from domrules.verifier.goal import Goal
-from domrules.verifier.reads import statements
 from domrules.verifier.relation import ENDING, MOVES, Relation, Step
 from domrules.verifier.solver import Answer, Engine, Formulas, Result, Session
 from domrules.verifier.study import Study

@@ -13,8 +13,8 @@ from typing import Protocol, TypeAlias
 
 from domrules.grammar import core
 from domrules.grammar.arithmetic import operate
+from domrules.grammar.reads import Reads
 from domrules.verifier.dag import FALSE, TRUE, Bit, Dag, Number
-from domrules.verifier.reads import Reads
 from domrules.verifier.symbols import Members, Symbols
 from domrules.verifier.view import View
 

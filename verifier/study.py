@@ -12,11 +12,11 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from domrules.grammar import core
+from domrules.grammar.reads import Reads, statements
 from domrules.verifier import symbols
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.encode import Encoder
 from domrules.verifier.forget import forgettable
-from domrules.verifier.reads import Reads, statements
 from domrules.verifier.relation import ENDING, MOVES, Relation
 from domrules.verifier.solver import Answer, Session
 from domrules.verifier.symbols import Cell, Symbol, Symbols

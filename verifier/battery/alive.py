@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.reads import Reads, statements
 from domrules.grammar.source import Span
 from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
@@ -22,7 +23,6 @@ from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.facts import asked
 from domrules.verifier.goal import ended
-from domrules.verifier.reads import Reads, statements
 from domrules.verifier.shortest import Limits, shortest
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.verdict import Verdict, Word

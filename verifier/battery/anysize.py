@@ -15,11 +15,11 @@ from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
+from domrules.grammar.reads import evaluated, statements
 from domrules.verifier import symbols
 from domrules.verifier.battery.deal import deciding_options, options_read, tables
 from domrules.verifier.battery.subject import Subject, shown_option
 from domrules.verifier.dag import Bit
-from domrules.verifier.reads import statements
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, Engine, Result, Session
 from domrules.verifier.symbols import Symbols
@@ -96,23 +96,8 @@ def depends_on_size(game: core.Game) -> bool:
     """Does what begins a round read an option that decides how much is dealt, or the set?"""
     read: list[core.Expr] = [game.redeal, *(v.init for v in game.vars.values() if v.init is not None)]
     for block in game.begin:
-        read += [e for s in statements(block) for e in expressions(s)]
+        read += [e for s in statements(block) for e in evaluated(s)]
     return bool(set(deciding_options(game)) & set(options_read(game, read)))
-
-
-def expressions(s: core.Stmt) -> Iterator[core.Expr]:
-    """What a statement evaluates itself, without the statements inside it."""
-    match s:
-        case core.Set(index=index, value=value):
-            yield from (e for e in (index, value) if e is not None)
-        case core.Move(tile=tile, source=source, target=target):
-            yield from (e for e in (tile, source.index, target.index) if e is not None)
-        case core.If(condition=condition):
-            yield condition
-        case core.Each(domain=domain, guard=guard):
-            yield from (e for e in (domain, guard) if e is not None)
-        case core.Attach():
-            return
 
 
 def places(subject: Subject) -> Iterator[Place]:

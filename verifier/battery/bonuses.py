@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.grammar.source import Span
 from domrules.verifier.battery.paths import Paths, Wanted, carried_out, some, valued
-from domrules.verifier.reads import statements
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import move_name
 from domrules.interpreter.rules import Rules
@@ -24,7 +25,6 @@ from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.encode import Env
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.induction import Outcome, prove
-from domrules.verifier.reads import statements
 from domrules.verifier.relation import Relation, Step, bound
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols

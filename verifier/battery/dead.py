@@ -15,6 +15,7 @@ from itertools import product
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.reads import statements
 from domrules.grammar.source import Span
 from domrules.grammar.static import calls
 from domrules.interpreter.coverage import Clause, Coverage, as_written, clauses, place, written
@@ -25,7 +26,6 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.encode import Encoder, Env
 from domrules.verifier.facts import asked
-from domrules.verifier.reads import statements
 from domrules.verifier.relation import ENDING, NoDeal, Relation
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols

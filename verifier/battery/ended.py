@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.verifier import symbols
 from domrules.verifier.dag import TRUE, ZERO, Bit, Dag, Number
 from domrules.verifier.effects import Fault, run
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact, asked
-from domrules.verifier.reads import statements
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, Engine, Result, Session, solve
 from domrules.verifier.study import Study

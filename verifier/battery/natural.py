@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.verifier.battery.ended import Ended, Stage
 from domrules.verifier.battery.paths import below, carried_out, some, valued
 from domrules.verifier.dag import TRUE, Bit, Number
-from domrules.verifier.reads import statements
 from domrules.verifier.solver import Answer
 
 SECONDS = 2.0

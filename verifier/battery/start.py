@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.grammar.source import Span
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.state import State
@@ -153,7 +154,7 @@ def reads(subject: Subject) -> frozenset[str]:
     """What the choice of the first mover depends on."""
     instance = subject.instance
     found = [subject.study.reads.variables(e) for e in sets_mover(instance)]
-    conditions = [s.condition for block in instance.begin for s in _flat(block) if isinstance(s, core.If)]
+    conditions = [s.condition for block in instance.begin for s in statements(block) if isinstance(s, core.If)]
     return frozenset[str]().union(*found, *map(subject.study.reads.variables, conditions))
 
 
@@ -172,15 +173,8 @@ def sums_read(subject: Subject) -> bool:
 def sets_mover(instance: core.Instance) -> list[core.Expr]:
     """What `begin` sets the mover to."""
     movers = instance.role("state", "mover")
-    found = [s for block in instance.begin for s in _flat(block) if isinstance(s, core.Set) and s.var in movers]
+    found = [s for block in instance.begin for s in statements(block) if isinstance(s, core.Set) and s.var in movers]
     return [s.value for s in found]
-
-
-def _flat(block: core.Block) -> Iterator[core.Stmt]:
-    for s in block:
-        yield s
-        if isinstance(s, core.If | core.Each):
-            yield from _flat(s.body)
 
 
 def failures(relation: Relation, dealt: Symbols, item: str) -> list[tuple[core.Expr, Bit]]:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import Move, move_name
 from domrules.interpreter.rules import Rules
@@ -22,7 +23,6 @@ from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.facts import Fact, asked
-from domrules.verifier.reads import statements
 from domrules.verifier.relation import MOVES, NoDeal, Relation
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.verdict import Verdict, Word

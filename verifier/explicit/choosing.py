@@ -7,9 +7,9 @@ from typing import Any
 
 from domrules.grammar import core
 from domrules.grammar.instance import folder
+from domrules.grammar.reads import statements
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, elements
-from domrules.verifier.reads import statements
 
 
 def named(instance: core.Instance, mover: str) -> Iterator[core.Expr]:

@@ -12,6 +12,7 @@ from itertools import product
 
 from domrules.grammar import core
 from domrules.grammar.fold import NOTHING, Fold
+from domrules.grammar.reads import Reads, statements
 from domrules.interpreter.actions import counting, room_needed
 from domrules.interpreter.closures import Code, Frame
 from domrules.interpreter.evaluate import Compiler, Scope
@@ -20,7 +21,6 @@ from domrules.interpreter.step import Stepper
 from domrules.verifier.explicit.renaming import shape
 from domrules.verifier.explicit.unknown import Drawn, Held, Known, Places, paths, put
 from domrules.verifier.forget import written
-from domrules.verifier.reads import Reads, statements
 
 
 def needed(instance: core.Instance) -> frozenset[str]:

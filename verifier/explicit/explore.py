@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from itertools import combinations
 
 from domrules.grammar import core
+from domrules.grammar.reads import Reads, statements
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.play import Ply
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, elements
-from domrules.verifier.reads import Reads, statements
 from domrules.verifier.witness import Witness
 
 Cells = tuple[core.Value, ...]

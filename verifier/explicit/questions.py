@@ -13,6 +13,7 @@ from functools import cached_property, partial
 from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
 from domrules.grammar.instance import specialise_expr
+from domrules.grammar.reads import Reads
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import move_name
 from domrules.interpreter.rules import Rules, overlap
@@ -21,7 +22,6 @@ from domrules.verifier.battery.play import zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.explicit import choosing
 from domrules.verifier.explicit.explore import Explored, Limits, explore, match_reads
-from domrules.verifier.reads import Reads
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from domrules.grammar import core
+from domrules.grammar.reads import statements
 from domrules.interpreter.state import Layout, elements
-from domrules.verifier.reads import statements
 
 Places = tuple[int, ...]
 """Where each element of a sort goes."""

@@ -8,6 +8,7 @@ from itertools import product
 from math import prod
 
 from domrules.grammar import core
+from domrules.grammar.reads import Reads
 from domrules.interpreter.evaluate import Compiler
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
@@ -17,7 +18,6 @@ from domrules.verifier.explicit.naming import Naming
 from domrules.verifier.explicit.renaming import Renaming
 from domrules.verifier.explicit.symmetry import symmetry, turns
 from domrules.verifier.explicit.unknown import Cells, Known, Places, paths
-from domrules.verifier.reads import Reads
 
 MATCHES = 1000
 Found = tuple[Cells, Known, int | None]

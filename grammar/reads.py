@@ -72,6 +72,10 @@ class Reads:
             found = self._calls[fn] = self.variables(self.instance.fns[fn].body)
         return found
 
+    def evaluating(self, stmt: core.Stmt) -> frozenset[str]:
+        """The states and zones a statement itself may read, without the statements inside it."""
+        return frozenset[str]().union(*map(self.variables, evaluated(stmt)))
+
     def promises(self, expr: core.Expr | None) -> bool:
         """May evaluating it break a promise `the(...)`?"""
         if expr is None:
@@ -97,3 +101,18 @@ def statements(block: core.Block) -> Iterator[core.Stmt]:
         yield stmt
         if isinstance(stmt, core.If | core.Each):
             yield from statements(stmt.body)
+
+
+def evaluated(stmt: core.Stmt) -> Iterator[core.Expr]:
+    """What a statement evaluates itself, without the statements inside it."""
+    match stmt:
+        case core.Set(index=index, value=value):
+            yield from (e for e in (index, value) if e is not None)
+        case core.Move(tile=tile, source=source, target=target):
+            yield from (e for e in (tile, source.index, target.index) if e is not None)
+        case core.If(condition=condition):
+            yield condition
+        case core.Each(domain=domain, guard=guard):
+            yield from (e for e in (domain, guard) if e is not None)
+        case core.Attach():
+            return
