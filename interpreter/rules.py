@@ -216,6 +216,11 @@ class Rules:
         assert found is None or isinstance(found, int)
         return found
 
+    def on_table(self, state: State) -> int:
+        """How many tiles lie on the table."""
+        cells = self.layout.select(self.instance.role("zone", "layout"))
+        return sum(int(state.cells[cell] or 0).bit_count() for cell in cells)
+
     def scores(self, state: State) -> tuple[int, ...]:
         """The cells of all states with the role score, in order."""
         return tuple(int(state.cells[cell] or 0) for cell in self._scores)

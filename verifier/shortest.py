@@ -124,7 +124,7 @@ class Search:
 
     def found(self, witness: Witness, depth: int, *, keep_numbers: bool) -> Shortest:
         """The answer, with what is known of plays that are shorter still."""
-        tiles = self.tiles_laid(witness)
+        tiles = self.rules.on_table(witness.reached)
         sooner = Sooner.UNKNOWN
         if tiles == self.lower.tiles and not self.open:
             sooner = Sooner.NEVER if self.in_no_round(depth, keep_numbers=keep_numbers) else Sooner.NOT_FIRST
@@ -193,11 +193,6 @@ class Search:
             ending = self.rules.ending(witness.reached)
             name = "none" if ending is None else self.study.instance.endings[ending].name
             raise Unreplayable(f"the play does not come to what was sought; its ending there: {name}")
-        if self.tiles_laid(witness) > tiles:
-            raise Unreplayable(f"{self.tiles_laid(witness)} tiles lie on the table there, not {tiles}")
+        if self.rules.on_table(witness.reached) > tiles:
+            raise Unreplayable(f"{self.rules.on_table(witness.reached)} tiles lie on the table there, not {tiles}")
         return witness
-
-    def tiles_laid(self, witness: Witness) -> int:
-        """Tiles on the table at the end of a play."""
-        layout, state = self.rules.layout, witness.reached
-        return sum(layout.tiles(state, *cell).bit_count() for cell in table(self.study.instance))

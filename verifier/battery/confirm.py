@@ -48,10 +48,7 @@ def size(subject: Subject, verdict: Verdict) -> tuple[int, int] | None:
     """Tiles on the table and moves of the hand that was found."""
     if verdict.witness is None:
         return None
-    state = verdict.witness.reached
-    cells = subject.rules.layout.select(subject.instance.role("zone", "layout"))
-    tiles = sum(int(state.cells[cell] or 0).bit_count() for cell in cells)
-    return tiles, len(verdict.witness.plies)
+    return subject.rules.on_table(verdict.witness.reached), len(verdict.witness.plies)
 
 
 def remark(found: Least, end: tuple[int, int] | None) -> str:

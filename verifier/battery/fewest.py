@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from domrules.grammar.diagnostics import counted
 from domrules.grammar.source import Span
-from domrules.interpreter.state import State
 from domrules.verifier import facts
 from domrules.verifier.battery.frequency import frequency
 from domrules.verifier.battery.subject import Subject
@@ -114,7 +113,7 @@ class _Judge:
         least = (0, 0)
         for s in self.subject.random:
             if s.kind != "settled" and self.goal.met(s.state):
-                size = (self.tiles(s.state), len(s.plies))
+                size = (self.subject.rules.on_table(s.state), len(s.plies))
                 if best is None or size < least:
                     best, least = s.witness, size
         if best is None and found.open:
@@ -144,11 +143,6 @@ class _Judge:
         if self.laying:
             return f"{found.bound.tiles} and {found.tiles}"
         return f"{found.bound.moves} and {len(found.witness.plies) if found.witness is not None else 0}"
-
-    def tiles(self, state: State) -> int:
-        """Tiles on the table."""
-        layout = self.subject.rules.layout
-        return sum(layout.tiles(state, *cell).bit_count() for cell in table(self.subject.instance))
 
     def say(
         self,

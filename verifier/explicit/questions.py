@@ -136,11 +136,6 @@ class Gone:
         """Which actions are legal."""
         return {move.action for move in self.rules.legal_moves(state)}
 
-    def laid(self, state: State) -> int:
-        """Tiles on the table."""
-        cells = self.rules.layout.select(self.instance.role("zone", "layout"))
-        return sum(int(state.cells[cell] or 0).bit_count() for cell in cells)
-
 
 Asks = Callable[[Gone], Verdict]
 
@@ -260,7 +255,7 @@ def f2(gone: Gone) -> Verdict:
     """A fish can happen: with the fewest tiles, and then the fewest moves."""
     if not gone.fish or not gone.instance.role("zone", "layout"):
         return gone.skipped("F2", "no ending is `as fish`" if not gone.fish else "no zone is `as layout`")
-    found = [(gone.laid(s), gone.all.depths[i], i) for i, s, e in gone.all.ended if e in gone.fish]
+    found = [(gone.rules.on_table(s), gone.all.depths[i], i) for i, s, e in gone.all.ended if e in gone.fish]
     if not found:
         return gone.answer("F2", False, wanted=True)
     tiles, moves, number = min(found)
