@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
-from math import sqrt
 from multiprocessing import Pool
 
 from domrules.grammar.instance import instantiate
@@ -22,6 +21,7 @@ from domrules.interpreter.bots import BOTS, swift
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.play import Table
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.samples import wilson
 
 CHUNK = 10
 """Matches a process is given at a time."""
@@ -54,10 +54,7 @@ class Share:
     @property
     def interval(self) -> tuple[float, float]:
         """Wilson's 95 % interval of the share."""
-        z, n = 1.959964, self.matches
-        p = self.points / n
-        middle, wide = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        return (middle - wide) / (1 + z * z / n), (middle + wide) / (1 + z * z / n)
+        return wilson(self.points, self.matches)
 
 
 @cache

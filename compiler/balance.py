@@ -8,9 +8,7 @@ from math import sqrt
 
 from domrules.compiler.counts import Tally
 from domrules.grammar import core
-
-Z = 1.96
-"""95 %."""
+from domrules.interpreter.samples import Z, wilson
 
 
 @dataclass(frozen=True)
@@ -87,9 +85,7 @@ def share(part: float, whole: int) -> Share:
     """A share with its Wilson interval."""
     if not whole:
         return Share(0.0, 0.0, 1.0)
-    p, z = part / whole, Z * Z / whole
-    middle, half = p + z / 2, Z * sqrt(p * (1 - p) / whole + z / whole / 4)
-    return Share(p, max(0.0, (middle - half) / (1 + z)), min(1.0, (middle + half) / (1 + z)))
+    return Share(part / whole, *wilson(part, whole))
 
 
 def balance(instance: core.Instance, tally: Tally) -> Balance:

@@ -11,9 +11,10 @@ import pytest
 from domrules.grammar.instance import instantiate
 from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
+from domrules.interpreter.samples import wilson
 from domrules.verifier.battery.anydeal import dealt
 from domrules.verifier.battery.deal import d2
-from domrules.verifier.battery.rarity import Rarity, counted, sampled, wilson
+from domrules.verifier.battery.rarity import Rarity, counted, sampled
 from domrules.verifier.battery.run import Request, verify
 from domrules.verifier.battery.start import Asked, confirmed
 from domrules.verifier.battery.subject import Subject

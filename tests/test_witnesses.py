@@ -14,9 +14,9 @@ from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
 from domrules.interpreter.examples import run_example
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.samples import wilson
 from domrules.interpreter.transcript import read, write
 from domrules.verifier import facts
-from domrules.verifier.battery.rarity import wilson
 from domrules.verifier.battery.run import Request, verify
 from domrules.verifier.goal import Goal, ended
 from domrules.verifier.induction import prove

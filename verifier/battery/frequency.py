@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from domrules.interpreter.samples import wilson
 from domrules.verifier.battery.play import Situation
-from domrules.verifier.battery.rarity import wilson
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.goal import Goal
 

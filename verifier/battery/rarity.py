@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from math import factorial, prod, sqrt
+from math import factorial, prod
 
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.play import deal
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.samples import wilson
 from domrules.interpreter.state import State, kth
 from domrules.verifier import symbols
 from domrules.verifier.dag import FALSE, TRUE, AtLeast, Bit, Dag, Or, Var, Xor
@@ -28,8 +29,6 @@ STEPS = 4_000
 """Subproblems of one count; what is left then is sampled. No clock decides, so that an answer repeats itself."""
 SAMPLE = 1_000
 """Deals of a sample."""
-Z = 1.96
-"""Of a two-sided interval of 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +64,6 @@ class Rarity:
 def told(number: float) -> str:
     """A number of deals, to be read."""
     return f"{number:,.0f}" if number >= 100 else f"{number:.3g}"
-
-
-def wilson(some: int, count: int, z: float = Z) -> tuple[float, float]:
-    """The interval in which a share of `some` of `count` lies."""
-    p, n = some / count, count
-    middle, spread = p + z * z / (2 * n), z * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, (middle - spread) / (1 + z * z / n)), min(1.0, (middle + spread) / (1 + z * z / n))
 
 
 def rarity(rules: Rules, relation: Relation, dealt: Symbols, bit: Bit, *, seed: int = 1, steps: int = STEPS) -> Rarity:

@@ -50,7 +50,9 @@ def _lengths(gone: Gone, explicit: Verdict, solver: Verdict) -> str:
     """The same for the shortest fish. The solver looks for it in first rounds, but its bound is for all."""
     if explicit.witness is None or solver.witness is None:
         return ""
-    (mine, moves), (theirs, more) = ((gone.rules.on_table(w.reached), len(w.plies)) for w in (explicit.witness, solver.witness))
+    (mine, moves), (theirs, more) = (
+        (gone.rules.on_table(w.reached), len(w.plies)) for w in (explicit.witness, solver.witness)
+    )
     tight = not solver.doesnt_say
     if (theirs, more) < (mine, moves) or (tight and theirs != mine):
         return f"gone through: {mine} tiles and {moves} moves; the solver: {theirs} tiles and {more} moves"
