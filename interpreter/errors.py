@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from enum import Enum
 
+from domrules.grammar.diagnostics import printable
 from domrules.grammar.source import NOWHERE, Span
+
+LONGEST = 400
+"""Characters of a sentence that quotes a text."""
 
 
 class Rule(Enum):
@@ -33,6 +37,14 @@ class RuleError(Exception):
 
 class Unfinished(Exception):
     """Play went beyond a limit: too many deals, moves in a round, or rounds in a match. Says which, in a sentence."""
+
+
+class BadText(Exception):
+    """A text that cannot be read, or cannot be so: `line` (from 1, 0 for all of it) and a sentence, which may quote it."""
+
+    def __init__(self, line: int, sentence: str) -> None:
+        self.line, self.sentence = line, printable(sentence, LONGEST)
+        super().__init__(f"line {line}: {self.sentence}" if line else self.sentence)
 
 
 class IllegalMove(Exception):

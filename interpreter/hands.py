@@ -14,19 +14,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from domrules.grammar.diagnostics import printable
+from domrules.interpreter.errors import BadText
 
-LONGEST = 400
-"""Characters of a sentence about what is wrong; it may quote what stands there."""
 EMPTY = ("-", "none", "nothing", "empty", "")
 
 
-class BadHands(Exception):
-    """A hands file that cannot be read, or cannot be so: `line` (from 1, 0 for all of it) and a sentence."""
-
-    def __init__(self, line: int, sentence: str) -> None:
-        self.line, self.sentence = line, printable(sentence, LONGEST)
-        super().__init__(f"line {line}: {self.sentence}" if line else self.sentence)
+class BadHands(BadText):
+    """A hands file that cannot be read, or cannot be so."""
 
 
 @dataclass(frozen=True)

@@ -26,13 +26,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from domrules.grammar.core import MoveName
-from domrules.grammar.diagnostics import printable
-from domrules.interpreter.errors import IllegalMove
+from domrules.interpreter.errors import BadText, IllegalMove
 from domrules.interpreter.names import parse_move
 
 WIDTH = 100
-LONGEST = 400
-"""Characters of a sentence about what is wrong; it may quote what stands there."""
 EVENT = "!"
 """Stands for the player where nobody moved: an event."""
 TAG = re.compile(r'\[(\w+) "([^"\n]*)"\]')
@@ -40,12 +37,8 @@ ABOVE = -1
 """Where a remark stands that comes before the line `round 2`, or before `winners`."""
 
 
-class BadTranscript(Exception):
-    """A transcript that cannot be read, or not be played: `line` (from 1, 0 for the whole text) and a sentence."""
-
-    def __init__(self, line: int, sentence: str) -> None:
-        self.line, self.sentence = line, printable(sentence, LONGEST)
-        super().__init__(f"line {line}: {self.sentence}" if line else self.sentence)
+class BadTranscript(BadText):
+    """A transcript that cannot be read, or not be played."""
 
 
 class BadPly(BadTranscript):
