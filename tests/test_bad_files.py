@@ -95,6 +95,7 @@ SECOND: Mapping[str, tuple[str, ...]] = {
     "replay": ("good.dom", "{}"),
     "score": ("good.dom", "{}"),
     "score --keep": ("good.dom", "--keep", "{}"),
+    "play --from": ("good.dom", "--from", "{}"),
 }
 """Verbs that read something else beside a game."""
 
@@ -177,12 +178,12 @@ def test_a_pipe_is_a_file(verb: str) -> None:
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 def test_a_pipe_is_a_transcript_or_hands(verb: str) -> None:
     os.mkfifo("pipe")
-    text = TRANSCRIPT if verb == "replay" else HANDS + b"round 1\nended nowhere\n"
+    text = TRANSCRIPT if verb in ("replay", "play --from") else HANDS + b"round 1\nended nowhere\n"
     writer = threading.Thread(target=Path("pipe").write_bytes, args=(text,))
     writer.start()
     done = dom(verb, SECOND[verb], "pipe")
     writer.join()
-    assert done.exit_code in ((0,) if verb == "replay" else (3,)), done.output
+    assert done.exit_code in ((0,) if verb in ("replay", "play --from") else (3,)), done.output
 
 
 def test_an_endless_standard_input_is_given_up() -> None:

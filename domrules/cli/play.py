@@ -16,6 +16,7 @@ from domrules.cli.keeping import free
 from domrules.cli.screen import Screen
 from domrules.cli.seats import NAMES, PERSON, Bots, bot_name, seat, seated
 from domrules.cli.sitting import Sitting, problem
+from domrules.cli.texts import NoText, read_text
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError
@@ -63,11 +64,11 @@ def command(
             number = 0 if seed is None else seed
             courses, tags = [started(rules, number)], dict[str, str]()
         else:
-            written = cut(read_any(source.read_bytes().decode("utf-8")), at)
+            written = cut(read_any(read_text(source)), at)
             number = seed if seed is not None else seed_of(written)
             rules, courses = played(game, written, number)
             tags = {name: value for name, value in written.tags.items() if name not in OURS}
-    except (BadTranscript, SettingError, UnicodeDecodeError) as bad:
+    except (BadTranscript, SettingError, NoText) as bad:
         return failed(ExitCode.INVALID, f"{source}: {bad}")
     except BadFile as bad_file:
         raise refused(bad_file) from None
