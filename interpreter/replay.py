@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from itertools import product
 
 from domrules.grammar import core
-from domrules.interpreter.errors import IllegalMove
+from domrules.interpreter.errors import IllegalMove, RuleError, Unfinished
 from domrules.interpreter.names import cell_name, element_names, find_move, move_name, value_name
 from domrules.interpreter.names import element as find_element
 from domrules.interpreter.play import Match, Ply, Round
@@ -47,6 +47,11 @@ def record_round(rules: Rules, before: State, played: Round) -> RoundText:
         None if ending is None else instance.endings[ending].name,
         None if ending is None else rules.scores(played.settled),
     )
+
+
+def phrase(error: RuleError | Unfinished) -> str:
+    """Why a match cannot go on, as the value of a tag."""
+    return (error.sentence if isinstance(error, RuleError) else str(error)).replace('"', "'")
 
 
 def who(rules: Rules, ply: Ply) -> str:

@@ -52,9 +52,9 @@ class Board:
         self.ways = instance.sorts[way.sort].names if (way := _ways(instance)) is not None else ()
         self.drawn: set[int] = set()
 
-    def lines(self, width: int = WIDTH) -> list[str]:
-        """The drawing, in so many columns; nothing when no tile was laid."""
-        return [line for arm in self.arms() for line in rows(arm.pieces, arm.before, arm.after, width)]
+    def lines(self) -> list[str]:
+        """The drawing; nothing when no tile was laid."""
+        return drawn(self.arms())
 
     def arms(self) -> list[Arm]:
         """The line of the first tile, then every other arm; each has a name before or after it."""
@@ -106,7 +106,12 @@ class Board:
         return Piece(piece.second, piece.first, piece.across)
 
 
-def rows(pieces: Sequence[Piece], before: str, after: str, width: int = WIDTH) -> list[str]:
+def drawn(arms: Sequence[Arm], width: int = WIDTH) -> list[str]:
+    """The arms of a board, one below the other."""
+    return [line for arm in arms for line in rows(arm.pieces, arm.before, arm.after, width)]
+
+
+def rows(pieces: Sequence[Piece], before: str, after: str, width: int) -> list[str]:
     """A row of tiles, on as many lines as it needs; three of them where a tile stands upright."""
     out: list[str] = []
     parts = list(_parts(pieces, width - len(before) - len(after)))

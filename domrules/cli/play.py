@@ -15,7 +15,7 @@ from domrules.cli.games import File, Players, Settings, open_instance, open_soun
 from domrules.cli.keeping import free
 from domrules.cli.screen import Screen
 from domrules.cli.seats import NAMES, PERSON, Bots, bot_name, seat, seated
-from domrules.cli.sitting import Sitting, problem
+from domrules.cli.sitting import Sitting
 from domrules.cli.texts import NoText, read_text
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
@@ -23,6 +23,7 @@ from domrules.grammar.instance import SettingError
 from domrules.interpreter.course import Course, followed, started
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.judge import Judge
+from domrules.interpreter.replay import phrase
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.sheet import Scorer
 from domrules.interpreter.transcript import BadTranscript, Transcript
@@ -161,7 +162,7 @@ def run(sitting: Sitting, file: Path) -> ExitCode:
         print(f"\n{farewell(sitting, file)}")
         return failed(ExitCode.INTERRUPTED, "interrupted.")
     except (RuleError, Unfinished) as error:
-        sitting.keep(problem(error))
+        sitting.keep(phrase(error))
         print(farewell(sitting, file))
         return failed(ExitCode.FINDING, str(error))
     except OSError:

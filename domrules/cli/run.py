@@ -14,7 +14,7 @@ from domrules.grammar.diagnostics import counted
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Match, Table
-from domrules.interpreter.replay import record
+from domrules.interpreter.replay import phrase, record
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.transcript import write
 
@@ -56,7 +56,7 @@ def command(
     try:
         text = write(record(rules, match, tags))
     except RuleError as error:  # of an outcome, which is worked out here
-        broken = Broken(ExitCode.FINDING, error.sentence.replace('"', "'"), str(error))
+        broken = Broken(ExitCode.FINDING, phrase(error), str(error))
         text = write(record(rules, replace(match, winners=None), {**tags, "Unfinished": broken.phrase}))
     if output is None or str(output) == "-":
         print(text, end="")
@@ -69,9 +69,7 @@ def play(table: Table, rounds: int | None) -> tuple[Match, Broken | None]:
     """A match, or what was played of it and what broke it off."""
     try:
         return table.match(table.rules.new_match(), rounds), None
-    except Unfinished as error:
-        return table.so_far(), Broken(ExitCode.FINDING, str(error), str(error))
-    except RuleError as error:
-        return table.so_far(), Broken(ExitCode.FINDING, error.sentence.replace('"', "'"), str(error))
+    except (RuleError, Unfinished) as error:
+        return table.so_far(), Broken(ExitCode.FINDING, phrase(error), str(error))
     except KeyboardInterrupt:
         return table.so_far(), Broken(ExitCode.INTERRUPTED, "interrupted", "interrupted.")

@@ -9,7 +9,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from domrules.cli.board import Board
+from domrules.cli.board import Board, drawn
 from domrules.cli.sheets import lines, standing
 from domrules.interpreter.because import because
 from domrules.interpreter.course import Course
@@ -104,12 +104,12 @@ class Screen:
         before = arms[0].before.strip() or next((way for way in board.ways if way != after), "")
         ends = [f"{before} {arms[0].pieces[0].first}".strip()]
         ends += [f"{(arm.after or arm.before).strip()} {arm.pieces[-1].second}" for arm in arms]
-        drawn = Board(self.instance, course.laid).lines(wide() - 9)
-        return ["", *("  " + line for line in drawn), "", *row("ends", " · ".join(ends))]
+        rows = drawn(arms, wide() - 9)
+        return ["", *("  " + line for line in rows), "", *row("ends", " · ".join(ends))]
 
     def table(self, course: Course, view: View) -> Iterator[str]:
         """Open zones tile by tile, hidden ones by number; points, and what else has changed since the match began."""
-        drawn = sum(1 << p.tile for p in course.laid)
+        laid = sum(1 << p.tile for p in course.laid)
         counts, points, others = list[str](), list[str](), list[str]()
         first = self.rules.new_match()
         for var, index, cell in self.rules.layout.walk():
@@ -118,7 +118,7 @@ class Screen:
                 counts.append(f"{self.short(name)} {value.size}")
             elif var.zone:
                 mask = int(value or 0)
-                if mask & ~drawn and var.role != "hand":
+                if mask & ~laid and var.role != "hand":
                     yield from row(self.short(name), " ".join(element_names(self.instance, "tile", mask)))
                 elif var.role == "hand" and not self.own(view, index):
                     yield from row(self.short(name), " ".join(element_names(self.instance, "tile", mask)) or "-")
@@ -179,15 +179,16 @@ class Screen:
 
     def round(self, course: Course, seat: int, since: int, brief: bool) -> Iterator[str]:
         """The end of a round: what was played last, the board, the settlement and why, and how the match stands."""
-        head, *sheet = lines(self.scorer, self.counted(course), brief)
-        drawn = [f"  {zone}:" for zone in self.instance.role("zone", "layout") if course.laid]
+        counted = self.counted(course)
+        head, *sheet = lines(self.scorer, counted, brief)
+        tables = [f"  {zone}:" for zone in self.instance.role("zone", "layout") if course.laid]
         yield ""
         yield marked(head, BOLD)
         yield from self.events(list(course.view(seat).glimpses())[since:])
         yield from self.board(course)
         yield ""
-        for line in (*sheet, *standing(self.scorer, [self.counted(course)] * course.number)):
-            if not line.startswith(tuple(drawn)):
+        for line in (*sheet, *standing(self.scorer, [counted] * course.number)):
+            if not line.startswith(tuple(tables)):
                 yield from wrapped(line, indent=0 if line.startswith(" ") else 2)
 
     def counted(self, course: Course) -> Counted:

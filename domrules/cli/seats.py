@@ -55,6 +55,10 @@ def players(rules: Rules, names: Sequence[str], chance: Chance, own: Sequence[Ch
 
 def sitting(instance: core.Instance, names: Sequence[str]) -> Mapping[str, str]:
     """Who sits where, as a tag of a transcript; nothing when all is random."""
+    return {} if set(names) == {"random"} else {"Seats": told_seats(instance, names)}
+
+
+def told_seats(instance: core.Instance, names: Sequence[str]) -> str:
+    """`p0=person p1=greedy`."""
     seats = instance.sorts["player"].names
-    told = " ".join(f"{seat}={name}" for seat, name in zip(seats, names, strict=True))
-    return {} if set(names) == {"random"} else {"Seats": told}
+    return " ".join(f"{seat}={name}" for seat, name in zip(seats, names, strict=True))

@@ -13,12 +13,11 @@ from pathlib import Path
 from domrules.cli.asking import Leave
 from domrules.cli.keeping import keep
 from domrules.cli.screen import CLEAR, Screen, show, terminal, wrapped
-from domrules.cli.seats import PERSON
+from domrules.cli.seats import PERSON, told_seats
 from domrules.cli.typed import Listed, NoMove, event, why_not
 from domrules.interpreter.bots import BOTS, Ahead, swift
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.course import Course
-from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.names import Move, cell_name, element_names, move_name
 from domrules.interpreter.replay import record
 from domrules.interpreter.rules import Rules
@@ -293,20 +292,13 @@ class Sitting:
     def text(self, broken: str = "the match goes on") -> str:
         """The match as a transcript."""
         over = self.course.over
-        tags = {**self.tags, "Seats": " ".join(self.named())} | ({} if over else {"Unfinished": broken})
+        tags = {**self.tags, "Seats": told_seats(self.rules.instance, self.seats)} | (
+            {} if over else {"Unfinished": broken}
+        )
         return write(record(self.rules, self.course.match(), tags))
-
-    def named(self) -> list[str]:
-        seats = self.rules.instance.sorts["player"].names
-        return [f"{seat}={name}" for seat, name in zip(seats, self.seats, strict=True)]
 
     def keep(self, broken: str = "the match goes on") -> None:
         """Write the match, once somebody has made a move. Raises OSError."""
         if self.asked or self.written:
             keep(self.path, self.text(broken))
             self.written = True
-
-
-def problem(error: RuleError | Unfinished) -> str:
-    """Why a match cannot go on, as a phrase of a tag."""
-    return (error.sentence if isinstance(error, RuleError) else str(error)).replace('"', "'")
