@@ -85,27 +85,18 @@ class Counts:
             test = ir.less(old, shifted) if better else ir.less(shifted, old)
             writer.emit(ir.If(ir.either(ir.equal(old, ir.ZERO), test), (ir.Store(a, index, shifted),)))
 
-    def cells(self) -> list[ir.Expr]:
-        """All score cells."""
-        lowering, found = self.lowering, list[ir.Expr]()
-        for name in lowering.instance.role("state", "score"):
-            slot = lowering.ex.slots[name]
-            indices = [None] if lowering.instance.vars[name].per is None else map(ir.Const, range(slot.size))
-            found += [slot.load(i)[0] for i in indices]
-        return found
-
     def gained(self) -> ir.Expr:
         """Points since the last look; looks again."""
         writer = self.lowering.writer
         gain: ir.Expr = ir.ZERO
-        for old, now in zip(self.before, self.cells(), strict=True):
+        for old, now in zip(self.before, self.lowering.scores(), strict=True):
             gain = ir.plus(gain, ir.binary("sub", now, old))
         gain = writer.let(gain)
         self.look()
         return gain
 
     def look(self) -> None:
-        for old, now in zip(self.before, self.cells(), strict=True):
+        for old, now in zip(self.before, self.lowering.scores(), strict=True):
             self.lowering.writer.emit(ir.Assign(old, now))
 
     def match_begins(self) -> None:
@@ -154,7 +145,7 @@ class Counts:
         self.extreme("match", self.match_moves)
         for name, value in (("moves", self.match_moves), ("choices", self.choices), ("offered", self.offered)):
             self.add("sums", ir.Const(SUMS.index(name)), value)
-        for i, score in enumerate(self.cells()):
+        for i, score in enumerate(self.lowering.scores()):
             self.add("scores", ir.Const(i), score)
             self.extreme("score", score)
 

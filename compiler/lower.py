@@ -162,13 +162,17 @@ class Lowering:
 
     def score(self) -> None:
         """The scores, for the digest."""
-        if not self.recorder.digest:
-            return
+        if self.recorder.digest:
+            self.writer.emit(*map(ir.Feed, self.scores()))
+
+    def scores(self) -> list[ir.Expr]:
+        """All score cells."""
+        found = list[ir.Expr]()
         for name in self.instance.role("state", "score"):
             slot = self.ex.slots[name]
             indices = [None] if self.instance.vars[name].per is None else map(ir.Const, range(slot.size))
-            for i in indices:
-                self.writer.emit(*(ir.Feed(word) for word in slot.load(i)))
+            found += [slot.load(i)[0] for i in indices]
+        return found
 
     def overlap(self, settle: core.Settle) -> None:
         """A strict settlement promises that no two of its rows hold at once; `otherwise` does not count."""

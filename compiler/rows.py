@@ -20,7 +20,7 @@ class Rows(Counts):
         super().match_ended(winners)
         lowering, writer = self.lowering, self.lowering.writer
         row = writer.let(ir.binary("sub", lowering.game, lowering.first))
-        values = (self.first, winners[0], lowering.rounds, self.match_moves, *self.cells())
+        values = (self.first, winners[0], lowering.rounds, self.match_moves, *lowering.scores())
         for name, value in zip(columns(len(self.before)), values, strict=True):
             writer.emit(ir.Store(writer.array(CHUNK, f"row {name}"), row, value))
 

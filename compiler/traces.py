@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from domrules.compiler import ir
 from domrules.compiler.lower import Lowering
+from domrules.compiler.rows import CHUNK
 from domrules.compiler.writer import Words
 from domrules.grammar import core
 
-CHUNK = 4096
-"""Matches of one run at most."""
 COLUMNS = ("winners", "rounds", "moves", "digest")
 
 

@@ -13,7 +13,8 @@ import pytest
 
 from domrules.compiler.batch import Form, engine
 from domrules.compiler.engine import Engine
-from domrules.compiler.traces import CHUNK, COLUMNS, Traces
+from domrules.compiler.rows import CHUNK
+from domrules.compiler.traces import COLUMNS, Traces
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
 from domrules.grammar.load import SHIPPED, load

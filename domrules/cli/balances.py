@@ -8,6 +8,7 @@ from typing import Any
 
 from domrules.compiler.balance import Balance, Difference, Share, Spread
 from domrules.grammar import core
+from domrules.interpreter.names import value_name
 
 BAR = 24
 
@@ -77,8 +78,7 @@ def _settings(instance: core.Instance) -> str:
 
 def shown(instance: core.Instance, option: str) -> str:
     """The value of an option in words."""
-    value, kind = instance.options[option], instance.game.options[option].type
-    return instance.sorts[kind.sort].names[value] if isinstance(kind, core.Elem) else str(value).lower()
+    return value_name(instance, instance.game.options[option].type, instance.options[option])
 
 
 def _line(name: str, words: str) -> str:

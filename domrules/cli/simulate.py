@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from itertools import product
 from pathlib import Path
 from typing import Annotated, Literal
@@ -177,16 +178,12 @@ def versus(jobs: Sequence[Job], format: str) -> ExitCode:
             "schema": SCHEMA,
             "dom": __version__,
             "tables": [balances.data(one) for one in reports],
-            "differences": [vars_of(d) for d in found],
+            "differences": [asdict(d) for d in found],
         }
         print(json.dumps(envelope, indent=2, ensure_ascii=False))
     else:
         print(balances.comparison((a, b), found), end="")
     return ExitCode.INTERRUPTED if any(played.partial for played in playing) else ExitCode.OK
-
-
-def vars_of(d: Difference) -> dict[str, object]:
-    return {"name": d.name, "first": d.first, "second": d.second, "difference": d.difference, "within": d.within}
 
 
 def adder(rows: list[Row]) -> Keep:

@@ -16,9 +16,10 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.grammar.reads import evaluated, statements
+from domrules.interpreter.names import value_name
 from domrules.verifier import symbols
 from domrules.verifier.battery.deal import deciding_options, options_read, tables
-from domrules.verifier.battery.subject import Subject, shown_option
+from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, Engine, Result, Session
@@ -107,7 +108,7 @@ def places(subject: Subject) -> Iterator[Place]:
     for name, value in subject.instance.options.items():
         option = game.options[name]
         named = isinstance(option.type, core.Elem)
-        here[name] = shown_option(subject.instance, option, value) if named else value
+        here[name] = value_name(subject.instance, option.type, value) if named else value
     names = deciding_options(game)
     for players, values in itertools.islice(tables(game, names), MAX_TABLES):
         try:

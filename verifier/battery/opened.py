@@ -35,9 +35,7 @@ def _can_be_open(game: core.Game, name: str) -> bool:
         except (SettingError, BadFile):
             continue
         found = True
-        try:
-            instantiate(game, players, {}, [name])
-        except SettingError:
+        if not _open(game, players, {}, [name]):
             return False
     return found
 

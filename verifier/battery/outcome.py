@@ -82,13 +82,10 @@ def e5(subject: Subject) -> Verdict:
     player, played = shown
     text = pay.wrong(subject, player, played.ended, played.settled)
     said = _said(subject, pay)
-    if said is not None:
-        return subject.verdict(
-            "E5", Word.CONFIGURED, method=f"example {said}, which says so", since=started, span=out.span,
-            details=[text], witness=Witness(played.dealt, played.plies, played.ended),
-        )  # fmt: skip
+    word = Word.REFUTED if said is None else Word.CONFIGURED
+    method = "a round, played" if said is None else f"example {said}, which says so"
     return subject.verdict(
-        "E5", Word.REFUTED, method="a round, played", since=started, span=out.span,
+        "E5", word, method=method, since=started, span=out.span,
         details=[text], witness=Witness(played.dealt, played.plies, played.ended),
     )  # fmt: skip
 

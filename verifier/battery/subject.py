@@ -10,6 +10,7 @@ from typing import TypeVar, cast
 
 from domrules.grammar import core
 from domrules.grammar.source import NOWHERE, Span
+from domrules.interpreter.names import value_name
 from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
@@ -169,14 +170,7 @@ def told_options(instance: core.Instance) -> str:
     for name, value in instance.options.items():
         option = instance.game.options[name]
         default = option.default.value if isinstance(option.default, core.Lit) else None
-        shown = shown_option(instance, option, value)
+        shown = value_name(instance, option.type, value)
         if value != default and shown != default:
             parts.append(f"{name}={shown}")
     return " ".join([*parts, *(f"{name}=any" for name in instance.open)])
-
-
-def shown_option(instance: core.Instance, option: core.Option, value: int | bool) -> str:
-    """A value of an option as people write it."""
-    if isinstance(option.type, core.Elem):
-        return instance.sorts[option.type.sort].names[value]
-    return str(value).lower()
