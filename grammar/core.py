@@ -575,6 +575,12 @@ class Instance:
             case _:
                 return tuple(f.name for f in self.fns.values() if f.role == role)
 
+    @property
+    def halves(self) -> list[tuple[int, int]]:
+        """Of every tile the elements that its low and its high half are."""
+        attrs = self.sorts["tile"].attrs
+        return [(int(a or 0), int(b or 0)) for a, b in zip(attrs["low"][1], attrs["high"][1], strict=True)]
+
     def cells(self, var: str) -> tuple[int | None, ...]:
         """The indices of a variable: (None,) when it has none."""
         per = self.vars[var].per

@@ -107,8 +107,7 @@ def _shows(study: Study, half: core.Var, tile: core.Var) -> bool:
 
 def _half(study: Study, half: core.Var, tile: core.Var) -> Fact:
     """What one state holds is a half of the tile in another, where both hold something."""
-    attrs = study.instance.sorts["tile"].attrs
-    halves = [set(pair) for pair in zip(attrs["low"][1], attrs["high"][1], strict=True)]
+    halves = study.instance.halves
 
     def holds(relation: Relation, state: Symbols) -> Bit:
         dag, bits = relation.dag, list[Bit]()

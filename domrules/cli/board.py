@@ -48,7 +48,7 @@ class Board:
 
     def __init__(self, instance: core.Instance, laid: Sequence[Placement]) -> None:
         self.instance, self.laid = instance, laid
-        self.halves = instance.sorts[instance.game.dominoes.half].names
+        self.halves, self.tiles = instance.sorts[instance.game.dominoes.half].names, instance.halves
         self.ways = instance.sorts[way.sort].names if (way := _ways(instance)) is not None else ()
         self.drawn: set[int] = set()
 
@@ -97,9 +97,9 @@ class Board:
     def piece(self, p: Placement) -> Piece:
         """A tile with the half that touches first."""
         near = p.touching
-        low, high = (self.instance.sorts["tile"].attrs[name][1][p.tile] for name in ("low", "high"))
+        low, high = self.tiles[p.tile]
         far = high if low == near else low
-        return Piece(self.halves[near], self.halves[int(far or 0)], p.across)
+        return Piece(self.halves[near], self.halves[far], p.across)
 
     def turned(self, p: Placement) -> Piece:
         piece = self.piece(p)

@@ -181,6 +181,5 @@ def with_tile(instance: core.Instance, tile: int) -> Iterator[core.MoveName]:
 def values(instance: core.Instance, param: core.Param, tile: int) -> Sequence[int]:
     """What a parameter can be beside a tile: of halves those of the tile."""
     if param.sort == instance.game.dominoes.half:
-        attrs = instance.sorts["tile"].attrs
-        return sorted({int(attrs[half][1][tile] or 0) for half in ("low", "high")})
+        return sorted(set(instance.halves[tile]))
     return range(instance.sorts[param.sort].size)

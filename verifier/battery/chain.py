@@ -53,9 +53,7 @@ def ends_of(instance: core.Instance) -> Ends | None:
     found = [v.name for v in instance.vars.values() if v.per in sorts and v.type == core.Maybe(half)]
     if len(found) != 1:
         return None
-    attrs = instance.sorts["tile"].attrs
-    low, high = attrs["low"][1], attrs["high"][1]
-    return Ends(found[0], [(int(a or 0), int(b or 0)) for a, b in zip(low, high, strict=True)])
+    return Ends(found[0], instance.halves)
 
 
 # ---------------------------------------------------------------- M3

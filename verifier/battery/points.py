@@ -195,9 +195,7 @@ def _back(rules: Rules, looked_at: Sequence[Round], halves: Sequence[tuple[int, 
 
 def _halves(instance: core.Instance) -> tuple[Sequence[tuple[int, int]], Sequence[tuple[int, int]]]:
     """Of every tile the pips of its halves, and the elements they are."""
-    tile = instance.sorts["tile"]
-    elements = [(int(a or 0), int(b or 0)) for a, b in zip(tile.attrs["low"][1], tile.attrs["high"][1], strict=True)]
-    kind = tile.attrs["low"][0]
+    elements, kind = instance.halves, instance.sorts["tile"].attrs["low"][0]
     numbers = instance.sorts[kind.sort].numbers if isinstance(kind, core.Elem) else None
     assert numbers is not None, "asked only where halves are numbers"
     return [(numbers[a], numbers[b]) for a, b in elements], elements

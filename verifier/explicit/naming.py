@@ -33,9 +33,7 @@ class Naming:
         self.pips = [c for kind, c in by_type if kind in (f"a {half}", f"a {half} or none")]
         self.tiles = [c for kind, c in by_type if kind in ("a tile", "a tile or none")]
         self.sets = [c for kind, c in by_type if kind == "a set of tiles"]
-        attrs = instance.sorts["tile"].attrs
-        low, high = attrs["low"][1], attrs["high"][1]
-        self.halves = [(int(a or 0), int(b or 0)) for a, b in zip(low, high, strict=True)]
+        self.halves = instance.halves
         self.having = [sum(1 << t for t, ab in enumerate(self.halves) if pip in ab) for pip in range(self.size)]
         self.double = [sum(1 << t for t, ab in enumerate(self.halves) if ab == (pip, pip)) for pip in range(self.size)]
         self._ranks: dict[Cells, list[int]] = {}

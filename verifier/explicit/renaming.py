@@ -77,11 +77,10 @@ class Renaming:
 
 def tiles(instance: core.Instance, halves: Places) -> Places | None:
     """Where tiles go when their halves are renamed; None when one would be no tile of the set."""
-    sort = instance.sorts["tile"]
-    (_, low), (_, high), (_, copy) = (sort.attrs[name] for name in ("low", "high", "copy"))
-    names = list(zip(low, high, copy, strict=True))
-    numbers = {(frozenset((a, b)), c): i for i, (a, b, c) in enumerate(names)}
-    found = [numbers.get((frozenset((halves[int(a or 0)], halves[int(b or 0)])), c)) for a, b, c in names]
+    _, copies = instance.sorts["tile"].attrs["copy"]
+    names = list(zip(instance.halves, copies, strict=True))
+    numbers = {(frozenset(pair), copy): i for i, (pair, copy) in enumerate(names)}
+    found = [numbers.get((frozenset((halves[a], halves[b])), copy)) for (a, b), copy in names]
     return tuple(i for i in found if i is not None) if None not in found else None
 
 
