@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from domrules.grammar.passes import optimise
 from domrules.interpreter.chance import Chance
+from domrules.interpreter.course import fate
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import Move
 from domrules.interpreter.players import Player, RandomPlayer
@@ -177,13 +178,6 @@ def tried(rules: Rules, state: State, move: Move, chance: Chance) -> State | Non
         return None
 
 
-def fate(rules: Rules, state: State, move: Move, chance: Chance) -> tuple[int, ...]:
-    if not rules.has_chance(move):
-        return ()
-    outcomes = rules.outcomes(state, move)
-    return outcomes[chance.below(len(outcomes))] if outcomes else ()
-
-
 def any_best(values: Sequence[float], chance: Chance) -> int:
     """The place of the greatest value; of several, any."""
     top = max(values)
@@ -196,8 +190,7 @@ def weights(rules: Rules) -> list[int]:
     instance = rules.instance
     names = instance.sorts[instance.game.dominoes.half].names
     values = [int(n) for n in names] if all(n.isdecimal() for n in names) else list(range(len(names)))
-    attrs = instance.sorts["tile"].attrs
-    return [values[int(a or 0)] + values[int(b or 0)] for a, b in zip(attrs["low"][1], attrs["high"][1], strict=True)]
+    return [values[a] + values[b] for a, b in instance.halves]
 
 
 def weight(rules: Rules, tiles: Sequence[int], move: Move) -> int:

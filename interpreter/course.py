@@ -65,10 +65,8 @@ class Course:
 
     def fate(self, move: Move) -> tuple[Args, tuple[int, int]]:
         """What the generator adds to a move, and where it stands then."""
-        if not self.rules.has_chance(move):
-            return (), self.chance
-        possible, chance = self.rules.outcomes(self.position, move), Chance(*self.chance)
-        return possible[chance.below(len(possible))], (chance.s0, chance.s1)
+        chance = Chance(*self.chance)
+        return fate(self.rules, self.position, move, chance), (chance.s0, chance.s1)
 
     def play(self, move: Move, outcome: Args | None = None) -> Course:
         """After a legal move or event; without an outcome the generator decides it. Raises RuleError.
@@ -76,10 +74,10 @@ class Course:
         The generator goes on by one number where fate has a say, also when the outcome is given.
         """
         drawn, chance = self.fate(move)
-        fate = drawn if outcome is None else outcome
+        added = drawn if outcome is None else outcome
         mover = None if self.rules.is_event(move) else self.rules.mover(self.position)
-        after = self.rules.act(self.position, move, fate)
-        past = (*self.past, Past(self.position, mover, move, fate))
+        after = self.rules.act(self.position, move, added)
+        past = (*self.past, Past(self.position, mover, move, added))
         return replace(self, position=after, past=past, chance=chance)._settled()
 
     def next_round(self) -> Course:
@@ -99,6 +97,12 @@ class Course:
         settled = self.rules.settle(self.position)
         played = Round(self.dealt, self.plies, self.position, settled)
         return replace(self, position=settled, rounds=(*self.rounds, played))
+
+
+def fate(rules: Rules, state: State, move: Move, chance: Chance) -> Args:
+    """What a generator adds to a move; nothing where fate has no say, or nothing to give."""
+    possible = rules.outcomes(state, move) if rules.has_chance(move) else ()
+    return possible[chance.below(len(possible))] if possible else ()
 
 
 def started(rules: Rules, seed: int) -> Course:
