@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
+PAGES = Path(__file__).parent / "errors"
+"""A page for every code."""
 OF_THE_DEAL = frozenset({"DOM435", "DOM436"})
 """Codes that say of a table: its set has no tiles or too many, or too few for its deal."""
 

@@ -17,14 +17,13 @@ from typing import Literal, TypeAlias
 from urllib.parse import quote
 
 from domrules.grammar import cut
-from domrules.grammar.codes import CODES
+from domrules.grammar.codes import CODES, PAGES
 from domrules.grammar.diagnostics import Diagnostic
 from domrules.grammar.source import Source, Span
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 ROOT = "%SRCROOT%"
 """What relative names of files are relative to: the folder in which the command ran."""
-PAGES = Path(__file__).parent / "errors"
 
 Data: TypeAlias = dict[str, object]
 Level: TypeAlias = Literal["error", "warning", "note"]

@@ -10,13 +10,12 @@ from typing import Annotated
 
 import typer
 
-from domrules import grammar, verifier
+from domrules import verifier
 from domrules.cli.exits import ExitCode
-from domrules.grammar.codes import CODES
+from domrules.grammar.codes import CODES, PAGES
 from domrules.grammar.diagnostics import did_you_mean
 
 ITEMS = Path(verifier.__file__).parent / "explain"
-ERRORS = Path(grammar.__file__).parent / "errors"
 
 
 def command(
@@ -52,7 +51,7 @@ def listed() -> Iterator[str]:
 
 def explained(name: str) -> str:
     """The page of an item or code."""
-    page = (ERRORS if name in CODES else ITEMS) / f"{name}.md"
+    page = (PAGES if name in CODES else ITEMS) / f"{name}.md"
     return plain(page.read_text(encoding="utf-8")).removeprefix("# ").strip()
 
 

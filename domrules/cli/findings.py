@@ -7,8 +7,9 @@ import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from domrules import __version__, verifier
+from domrules import __version__
 from domrules.cli.exits import ExitCode
+from domrules.cli.explain import ITEMS
 from domrules.cli.verdicts import TOLD, Report
 from domrules.grammar import sarif
 from domrules.grammar.report import annotated
@@ -18,7 +19,6 @@ from domrules.verifier.battery.least import standing, weak
 from domrules.verifier.battery.run import TITLES
 from domrules.verifier.verdict import Standing, Verdict
 
-PAGES = Path(verifier.__file__).parent / "explain"
 LEVELS: Mapping[Standing | None, Level] = {
     Standing.DISAGREE: "error",
     Standing.FINDING: "error",
@@ -58,7 +58,7 @@ def findings(report: Report) -> Iterator[tuple[Verdict, Level]]:
 def result(report: Report, v: Verdict, level: Level) -> Result:
     """A verdict as a result, with the moves that lead to what was found."""
     item = v.item in TITLES
-    page = (PAGES / f"{v.item}.md").read_text(encoding="utf-8") if item else ""
+    page = (ITEMS / f"{v.item}.md").read_text(encoding="utf-8") if item else ""
     rule = Rule(v.item if item else f"claim/{v.item}", TITLES.get(v.item, f"the claim {v.item}"), page)
     file = report.inquiry.plan.game.file
     return Result(rule, level, "\n".join(told(report, v)), v.span, file, steps=tuple(steps(report, v)), about=v.scope)
