@@ -6,7 +6,7 @@ sections of an action with known choices are written out; other actions are gone
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeAlias
@@ -18,6 +18,8 @@ from domrules.compiler.store import LARGE
 from domrules.compiler.values import UNROLL
 from domrules.compiler.writer import Env, Words, each, kth, single, size, some
 from domrules.grammar import core
+from domrules.interpreter.actions import tested
+from domrules.interpreter.names import chances, choices
 
 Leaf: TypeAlias = Callable[[Env, Words | None], None]
 """Is told of every section: its fixed choices, and the set of the last one (none: the section is one move)."""
@@ -79,7 +81,7 @@ class Moves:
 
     def static(self, action: core.Action) -> bool:
         """Are all choices but the last known beforehand?"""
-        chosen = [p for p in action.params if not p.chance]
+        chosen = choices(action)
         return all(self.known(p) for p in chosen[:-1])
 
     def known(self, p: core.Param) -> bool:
@@ -95,8 +97,8 @@ class Moves:
 
     def visit(self, action: core.Action, level: int, env: Env, leaf: Leaf) -> None:
         """Every section from here on, under the parts of the guard that can be tested by now."""
-        chosen = [p for p in action.params if not p.chance]
-        tests = self.guards(action)
+        chosen = choices(action)
+        tests = tested(action)
         with self.writer.when(self.ex.junction(False, [partial(self.ex.scalar, e, env) for e in tests[level]])):
             if level == len(chosen):
                 self.end(action, env, leaf)
@@ -118,7 +120,7 @@ class Moves:
 
     def end(self, action: core.Action, env: Env, leaf: Leaf) -> None:
         """All choices are made; with chance the move is legal when something can come of it."""
-        if not any(p.chance for p in action.params):
+        if not chances(action):
             leaf(env, None)
             return
         outcomes = self.outcomes(action, env)
@@ -127,9 +129,9 @@ class Moves:
 
     def last(self, action: core.Action, param: core.Param, words: Words, env: Env) -> Words:
         """The values of the last choice for which the rest of the guard holds."""
-        rest = self.guards(action)[len([p for p in action.params if not p.chance])]
+        rest = tested(action)[len(choices(action))]
         words = tuple(self.writer.let(w) for w in words)
-        chance = any(p.chance for p in action.params)
+        chance = bool(chances(action))
         if not rest and not chance:
             return words
         guard = core.conjunction(rest)
@@ -137,34 +139,19 @@ class Moves:
             found = filtered(self.ex, words, guard, param.name, param.sort, env)
             if found is not None:
                 return tuple(self.writer.let(w) for w in found)
-        kept = tuple(self.writer.fresh(ir.ZERO) for _ in words)
-        with each(self.writer, words) as element:
-            inner = {**env, param.name: element}
-            with self.writer.when(self.ex.scalar(guard, inner)):
-                test = self.outcomes(action, inner).possible if chance else ir.YES
-                with self.writer.when(test):
-                    for target, bit in zip(kept, single(element, len(kept)), strict=True):
-                        self.writer.emit(ir.Assign(target, ir.binary("or", target, bit)))
-        return kept
-
-    def guards(self, action: core.Action) -> list[list[core.Expr]]:
-        """At [k] the parts of the guard that can be tested once k parameters are known."""
-        places = {p.name: i for i, p in enumerate(action.params)}
-        found: list[list[core.Expr]] = [[] for _ in range(len(places) + 1)]
-        for part in core.conjuncts(action.guard):
-            known = max((places[name] + 1 for name in core.free(part) if name in places), default=0)
-            found[known].append(part)
-        return found
+        return self.sieved(
+            guard, param, words, env, lambda inner: self.outcomes(action, inner).possible if chance else ir.YES
+        )
 
     # ------------------------------------------------------------ chance
 
     def outcomes(self, action: core.Action, env: Env) -> Outcomes:
         """What fate may add once the choices are made."""
-        chances = [p for p in action.params if p.chance]
-        first = len(action.params) - len(chances)
-        tests = self.guards(action)
-        if len(chances) == 1:
-            (param,) = chances
+        drawn = chances(action)
+        first = len(action.params) - len(drawn)
+        tests = tested(action)
+        if len(drawn) == 1:
+            (param,) = drawn
             words = tuple(self.writer.let(w) for w in self.ex.domain_words(param.domain, param.sort, env))
             if tests[first + 1]:
                 guard = core.conjunction(tests[first + 1])
@@ -181,12 +168,21 @@ class Moves:
         self.fates(action, first, env, add)
         return Outcomes(ir.less(ir.ZERO, total), None, total)
 
-    def sieved(self, guard: core.Expr, param: core.Param, words: Words, env: Env) -> Words:
-        """The elements for which a condition holds, one by one."""
+    def sieved(
+        self,
+        guard: core.Expr,
+        param: core.Param,
+        words: Words,
+        env: Env,
+        more: Callable[[Env], ir.Expr] = lambda _: ir.YES,
+    ) -> Words:
+        """The elements for which a condition holds, and `more` once it does, one by one."""
         kept = tuple(self.writer.fresh(ir.ZERO) for _ in words)
-        with each(self.writer, words) as element, self.writer.when(self.ex.scalar(guard, {**env, param.name: element})):
-            for target, bit in zip(kept, single(element, len(kept)), strict=True):
-                self.writer.emit(ir.Assign(target, ir.binary("or", target, bit)))
+        with each(self.writer, words) as element:
+            inner = {**env, param.name: element}
+            with self.writer.when(self.ex.scalar(guard, inner)), self.writer.when(more(inner)):
+                for target, bit in zip(kept, single(element, len(kept)), strict=True):
+                    self.writer.emit(ir.Assign(target, ir.binary("or", target, bit)))
         return kept
 
     def fates(self, action: core.Action, level: int, env: Env, leaf: Callable[[Env], None]) -> None:
@@ -197,20 +193,20 @@ class Moves:
         param = action.params[level]
         with each(self.writer, self.ex.domain_words(param.domain, param.sort, env)) as element:
             inner = {**env, param.name: element}
-            guard = core.conjunction(self.guards(action)[level + 1])
+            guard = core.conjunction(tested(action)[level + 1])
             with self.writer.when(self.ex.scalar(guard, inner)):
                 self.fates(action, level + 1, inner, leaf)
 
     def fate(self, action: core.Action, env: Env, draw: Callable[[ir.Expr], ir.Local]) -> Env:
         """Let chance decide; gives the choices and the outcome."""
-        chances = [p for p in action.params if p.chance]
-        if not chances:
+        drawn = chances(action)
+        if not drawn:
             return env
         outcomes = self.outcomes(action, env)
         k = draw(outcomes.count)
         if outcomes.words is not None:
-            return {**env, chances[0].name: self.writer.let(kth(self.writer, outcomes.words, k))}
-        targets = {p.name: self.writer.fresh(ir.ZERO) for p in chances}
+            return {**env, drawn[0].name: self.writer.let(kth(self.writer, outcomes.words, k))}
+        targets = {p.name: self.writer.fresh(ir.ZERO) for p in drawn}
         left = self.writer.fresh(k)
 
         def find(inner: Env) -> None:
@@ -218,7 +214,7 @@ class Moves:
                 self.writer.emit(*(ir.Assign(target, inner[name]) for name, target in targets.items()))
             self.writer.emit(ir.Assign(left, ir.binary("sub", left, ir.ONE)))
 
-        self.fates(action, len(action.params) - len(chances), env, find)
+        self.fates(action, len(action.params) - len(drawn), env, find)
         return {**env, **targets}
 
     # ------------------------------------------------------------ doing
@@ -240,7 +236,7 @@ class Moves:
 
     def bind(self, plan: Plan, k: ir.Local) -> Env:
         """The choices of the k-th move of an action."""
-        chosen = [p for p in plan.action.params if not p.chance]
+        chosen = choices(plan.action)
         if len(plan.sections) == 1:
             return self.within(plan.sections[0], chosen, k)
         targets = {p.name: self.writer.fresh(ir.ZERO) for p in chosen}
@@ -250,14 +246,14 @@ class Moves:
             self.again(plan.action, chosen, k, targets)
         return targets
 
-    def within(self, section: Section, chosen: list[core.Param], k: ir.Expr) -> Env:
+    def within(self, section: Section, chosen: Sequence[core.Param], k: ir.Expr) -> Env:
         """The k-th move of a section."""
         if section.words is None:
             return section.env
         return {**section.env, chosen[-1].name: self.writer.let(kth(self.writer, section.words, k))}
 
     def sections(
-        self, sections: list[Section], chosen: list[core.Param], k: ir.Local, targets: Mapping[str, ir.Local]
+        self, sections: list[Section], chosen: Sequence[core.Param], k: ir.Local, targets: Mapping[str, ir.Local]
     ) -> None:
         first, rest = sections[0], sections[1:]
         with self.writer.inside() as here:
@@ -272,7 +268,7 @@ class Moves:
         self.writer.emit(ir.If(ir.less(k, first.count), tuple(here), tuple(there)))
 
     def again(
-        self, action: core.Action, chosen: list[core.Param], k: ir.Local, targets: Mapping[str, ir.Local]
+        self, action: core.Action, chosen: Sequence[core.Param], k: ir.Local, targets: Mapping[str, ir.Local]
     ) -> None:
         """Go through the sections once more, to the k-th move."""
         writer = self.writer

@@ -78,22 +78,13 @@ class CompiledAction:
 
     def chain(self, compiler: Compiler, start: int, stop: int, last: Visit) -> Visit:
         """Loops over the parameters from `start` to before `stop`, one inside the other, and inmost `last`."""
-        guards = self.guards(compiler)
+        tests = [[compiler.expr(part, self.scope) for part in parts] for parts in tested(self.action)]
         visit = last
         for place in reversed(range(start, stop)):
             param = self.action.params[place]
             over = compiler.domain(param.domain, param.sort, self.scope)
-            visit = loop(place, over, guards[place + 1], visit)
-        return guarded(guards[0], visit) if start == 0 else visit
-
-    def guards(self, compiler: Compiler) -> list[list[Code]]:
-        """At [k] the parts of the guard that can be tested once k parameters are known."""
-        places = self.scope
-        parts: list[list[Code]] = [[] for _ in range(len(places) + 1)]
-        for part in core.conjuncts(self.action.guard):
-            known = max((places[name] + 1 for name in core.free(part) if name in places), default=0)
-            parts[known].append(compiler.expr(part, self.scope))
-        return parts
+            visit = loop(place, over, tests[place + 1], visit)
+        return guarded(tests[0], visit) if start == 0 else visit
 
     # ------------------------------------------------------------ effects
 
@@ -111,6 +102,16 @@ class CompiledAction:
             placing(state, frame, found)
             state = block(state, frame)
         return tuple(found)
+
+
+def tested(action: core.Action) -> list[list[core.Expr]]:
+    """At [k] the parts of the guard that can be tested once k parameters are known."""
+    places = {p.name: place for place, p in enumerate(action.params)}
+    parts: list[list[core.Expr]] = [[] for _ in range(len(places) + 1)]
+    for part in core.conjuncts(action.guard):
+        known = max((places[name] + 1 for name in core.free(part) if name in places), default=0)
+        parts[known].append(part)
+    return parts
 
 
 def counting(blocks: Sequence[core.Block]) -> list[core.Block]:

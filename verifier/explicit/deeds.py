@@ -13,7 +13,7 @@ from itertools import product
 from domrules.grammar import core
 from domrules.grammar.fold import NOTHING, Fold
 from domrules.grammar.reads import Reads, statements
-from domrules.interpreter.actions import counting, room_needed
+from domrules.interpreter.actions import counting, room_needed, tested
 from domrules.interpreter.closures import Code, Frame
 from domrules.interpreter.evaluate import Compiler, Scope
 from domrules.interpreter.state import State, elements
@@ -165,7 +165,7 @@ class Deed:
         self._compiler, self._reads, self._unknown = compiler, reads, unknown
         self.scope = {p.name: place for place, p in enumerate(action.params)}
         self.room = len(action.params) + room_needed(action)
-        self.first, *rest = self._tests()
+        self.first, *rest = [[self._test(part, self.scope) for part in parts] for parts in tested(action)]
         self.drawn = unseen(reads, action, unknown)
         self.places = [
             Place(
@@ -181,14 +181,6 @@ class Deed:
 
     def _test(self, e: core.Expr, scope: Scope) -> Test:
         return Test(self._compiler.expr(e, scope), bool(self._reads.variables(e) & set(self._unknown)))
-
-    def _tests(self) -> list[list[Test]]:
-        """At [k] the parts of the guard that can be tested once k parameters are known."""
-        parts: list[list[Test]] = [[] for _ in range(len(self.scope) + 1)]
-        for part in core.conjuncts(self.action.guard):
-            known = max((self.scope[name] + 1 for name in core.free(part) if name in self.scope), default=0)
-            parts[known].append(self._test(part, self.scope))
-        return parts
 
     # ------------------------------------------------------------ legal moves
 
