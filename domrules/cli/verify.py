@@ -14,7 +14,6 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.findings import print_github, print_sarif
 from domrules.cli.games import File, open_sound, refused, setting
 from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
 from domrules.cli.witnesses import Witnesses
@@ -166,8 +165,12 @@ def _report(report: Report, format: Format, witnesses: Witnesses) -> ExitCode:
         case "json":
             print_json(report, code)
         case "sarif":
+            from domrules.cli.findings import print_sarif
+
             print_sarif(report, code)
         case "github":
+            from domrules.cli.findings import print_github
+
             print_github(report, code)
     return _told(report, code, crash)
 
