@@ -24,7 +24,6 @@ class Told:
     engine: str
     seconds: float
     partial: bool
-    policies: tuple[str, ...] = ()
 
 
 def text(told: Told) -> str:
@@ -34,7 +33,7 @@ def text(told: Told) -> str:
 
 def _lines(told: Told) -> Iterator[str]:
     b, instance = told.balance, told.instance
-    yield f"{instance.game.name} · {instance.players} players · {_matches(told)} · seed {told.seed}{_settings(instance)}"
+    yield f"{instance.game.name} · {instance.players} players · {b.matches:,} matches · seed {told.seed}{_settings(instance)}"
     if told.partial:
         yield f" PARTIAL: interrupted after {b.matches:,} of {told.asked:,} matches"
     yield ""
@@ -64,11 +63,6 @@ def _lines(told: Told) -> Iterator[str]:
     yield _line("choice", f"{_percent(b.choice)} of moves · {b.offered:.2f} possibilities, at most {b.most_offered}")
     scores = " ".join(f"{'+'.join(s.seats)} {s.score:.1f}" for s in b.sides)
     yield _line("final scores", f"{scores} · from {b.scores[0]:,} to {b.scores[1]:,}")
-
-
-def _matches(told: Told) -> str:
-    policy = "" if set(told.policies) <= {"random"} else f" · {', '.join(told.policies)}"
-    return f"{told.balance.matches:,} matches{policy}"
 
 
 def _settings(instance: core.Instance) -> str:
@@ -156,7 +150,6 @@ def data(told: Told) -> Mapping[str, Any]:
         "asked": told.asked,
         "partial": told.partial,
         "engine": told.engine,
-        "policies": list(told.policies),
         "seconds": round(told.seconds, 3),
         **trimmed(asdict(told.balance)),
     }
