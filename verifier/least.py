@@ -17,6 +17,7 @@ from domrules.interpreter.rules import Rules
 from domrules.verifier import symbols
 from domrules.verifier.dag import Bit
 from domrules.verifier.goal import Goal
+from domrules.verifier.relation import Choice, Step
 from domrules.verifier.shortest import Limits, Search, Shortest
 from domrules.verifier.solver import Answer, Steady
 from domrules.verifier.study import Study
@@ -64,9 +65,10 @@ class Least:
         """None when not even a first play was found; `free`: it may leave another table than that of the bound. Raises `Unreplayable`."""
         if not self.begin(free=free):
             return None
-        complete = True
-        for k in range(self.depth):
-            complete &= self.settle(self.moves(k), self.guess(k))
+        complete, made = True, list[Choice]()
+        for step in self.play.steps[: self.depth]:
+            complete &= self.settle([choice.bit for choice in step.choices], self.guess(step, made))
+            made.append(next(choice for choice in step.choices if self.engine.holds(choice.bit)))
         for way in self.deals():
             complete &= self.settle(way)
         witness = self.search.checked(self.play.replay(self.rules, self.engine.model()), self.tiles)
@@ -82,10 +84,6 @@ class Least:
                 return True
         return False
 
-    def moves(self, k: int) -> list[Bit]:
-        """The choices of a move, in canonical order."""
-        return [choice.bit for choice in self.play.steps[k].choices]
-
     def deals(self) -> list[list[Bit]]:
         """For every tile the zones in which it may be dealt, in order."""
         instance, dealt = self.play.relation.instance, self.play.start.dealt
@@ -93,21 +91,20 @@ class Least:
         held = [dealt.zone(*cell) for cell in cells]
         return [[zone[tile] for zone in held if tile in zone] for tile in range(symbols.tile_count(instance))]
 
-    def guess(self, k: int) -> int | None:
-        """The place of the first move that is legal there after this deal and these moves: often it does as well."""
+    def guess(self, step: Step, made: Sequence[Choice]) -> int | None:
+        """The place of the first move that is legal after this deal and the moves that were made: often it does as well."""
         cells = {cell: self.held(cell) for cell in symbols.zones(self.rules.instance)}
         state = self.rules.layout.put(self.rules.new_round(self.rules.new_match()), cells)
         try:
             state = self.rules.begin(state)
-            for step in self.play.steps[:k]:
-                made = next(c for c in step.choices if self.engine.holds(c.bit))
-                count = len(choices(self.rules.instance.actions[made.action]))
-                state = self.rules.act(state, Move(made.action, made.args[:count]), made.args[count:])
+            for choice in made:
+                count = len(choices(self.rules.instance.actions[choice.action]))
+                state = self.rules.act(state, Move(choice.action, choice.args[:count]), choice.args[count:])
             moves = self.rules.legal_moves(state)
             legal = {(m.action, (*m.args, *more)) for m in moves for more in self.rules.outcomes(state, m)}
         except RuleError:
             return None
-        return next((i for i, c in enumerate(self.play.steps[k].choices) if (c.action, c.args) in legal), None)
+        return next((i for i, c in enumerate(step.choices) if (c.action, c.args) in legal), None)
 
     def held(self, cell: symbols.Cell) -> int:
         """The tiles that are dealt to a zone."""

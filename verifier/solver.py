@@ -9,6 +9,7 @@ Z3's own timeout overshoots, so a timer of ours interrupts it. All seeds are Z3'
 
 from __future__ import annotations
 
+import ctypes
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -78,11 +79,16 @@ class Formulas:
         self.context = z3.Context()
         """A room of its own in Z3: what was asked before, and in which order, must not change an answer."""
         self._context = self.context.ref()
-        self._bits: dict[Bit, Any] = {TRUE: z3.BoolVal(True, self.context), FALSE: z3.BoolVal(False, self.context)}
+        self._bits: dict[Bit, Any] = {}
+        self._bits |= {TRUE: self._kept(z3.Z3_mk_true(self._context)), FALSE: self._kept(z3.Z3_mk_false(self._context))}
         self._terms: dict[TermId, Any] = {}
 
     def bit(self, bit: Bit) -> Any:
-        """The formula of a bit. Works through the graph with a stack of its own, for graphs are deep."""
+        """The formula of a bit, as Z3's Python objects."""
+        return z3.BoolRef(self.ast(bit), self.context)
+
+    def ast(self, bit: Bit) -> Any:
+        """The same as Z3's own node, at a third of the cost. Works through the graph with a stack of its own, for graphs are deep."""
         done, waiting = self._bits, [abs(bit)]
         while waiting:
             node = waiting[-1]
@@ -109,41 +115,48 @@ class Formulas:
     def _signed(self, bit: Bit) -> Any:
         found = self._bits.get(bit)
         if found is None:
-            found = self._bits[bit] = self._truth(z3.Z3_mk_not(self._context, self._bits[-bit].as_ast()))
+            found = self._bits[bit] = self._kept(z3.Z3_mk_not(self._context, self._bits[-bit]))
         return found
 
     def _make(self, bit: Bit) -> Any:
         match self.dag.nodes[bit]:
             case Var(name):
                 self.variables[bit] = made = z3.Bool(name, self.context)
-                return made
+                return made.as_ast()
             case Or(parts):
-                return self._or([self._signed(part) for part in sorted(parts)])
+                return self._kept(z3.Z3_mk_or(self._context, len(parts), self._array(sorted(parts))))
             case Xor(parts):
                 first, *rest = [self._signed(part) for part in sorted(parts)]
                 for part in rest:
-                    first = self._truth(z3.Z3_mk_xor(self._context, first.as_ast(), part.as_ast()))
+                    first = self._kept(z3.Z3_mk_xor(self._context, first, part))
                 return first
             case AtLeast(weights, bound):
-                return z3.PbGe([(self._signed(part), weight) for part, weight in sorted(weights)], bound)
+                return self._at_least(sorted(weights), bound)
             case Compare() | Odd() if self.loose:
-                return z3.Bool(f"any.{bit}", self.context)
+                return self._kept(z3.Bool(f"any.{bit}", self.context).as_ast())
             case Compare(number, equal):
                 self.arithmetic = True
-                return self.number(number) == 0 if equal else self.number(number) >= 0
+                compared = self.number(number) == 0 if equal else self.number(number) >= 0
+                return self._kept(compared.as_ast())
             case Odd(term):
                 self.arithmetic = True
-                return self.term(term) % 2 == 1
+                return self._kept((self.term(term) % 2 == 1).as_ast())
             case never:
                 assert_never(never)
 
-    def _or(self, parts: list[Any]) -> Any:
-        """Like z3.Or, without its checks: most nodes are these."""
-        array = (z3.Ast * len(parts))(*[part.as_ast() for part in parts])
-        return self._truth(z3.Z3_mk_or(self._context, len(parts), array))
+    def _at_least(self, weights: Sequence[tuple[Bit, int]], bound: int) -> Any:
+        """A sum of weights of bits is no less than the bound."""
+        factors = (ctypes.c_int * len(weights))(*[weight for _, weight in weights])
+        array = self._array([bit for bit, _ in weights])
+        return self._kept(z3.Z3_mk_pbge(self._context, len(weights), array, factors, bound))
 
-    def _truth(self, made: Any) -> Any:
-        return z3.BoolRef(made, self.context)
+    def _array(self, bits: Sequence[Bit]) -> Any:
+        return (z3.Ast * len(bits))(*[self._signed(bit) for bit in bits])
+
+    def _kept(self, ast: Any) -> Any:
+        """Z3 throws nodes away that nobody holds; these live as long as their context."""
+        z3.Z3_inc_ref(self._context, ast)
+        return ast
 
     def _number(self, value: int) -> Any:
         return z3.IntVal(value, self.context)
@@ -176,9 +189,20 @@ class Formulas:
 
     def valuation(self, model: Any) -> Valuation:
         """A model in terms of the graph."""
-        bits = {bit: z3.is_true(model.eval(made, True)) for bit, made in self.variables.items()}
+        bits = {bit: self.holds(model, bit) for bit in self.variables}
         numbers = {term: model.eval(made, True).as_long() for term, made in self.unknowns.items()}
         return Valuation(self.dag, bits, numbers)
+
+    def holds(self, model: Any, bit: Bit) -> bool:
+        """Does a bit hold in a model?"""
+        found = (z3.Ast * 1)()
+        z3.Z3_model_eval(self._context, model.model, self.ast(bit), True, found)
+        return bool(z3.Z3_get_bool_value(self._context, found[0]) == z3.Z3_L_TRUE)
+
+    def assume(self, solver: Any, bits: Iterable[Bit]) -> None:
+        """Assert that all of these hold."""
+        for bit in bits:
+            z3.Z3_solver_assert(self._context, solver.solver, self.ast(bit))
 
 
 class Session:
@@ -199,7 +223,7 @@ class Session:
         parts = [part for bit in bits for part in self.conjuncts(bit)]
         self._base += parts
         if self._solver is not None:
-            self._assert(self._solver, parts)
+            self.formulas.assume(self._solver, parts)
 
     def check(self, bits: Sequence[Bit] = (), *, seconds: float) -> Result:
         """Can all that was added hold together with these? They are forgotten afterwards."""
@@ -210,7 +234,7 @@ class Session:
         if not more:
             return self._check(solver, self._base, seconds)
         solver.push()
-        self._assert(solver, more)
+        self.formulas.assume(solver, more)
         result = self._check(solver, [*self._base, *more], seconds)
         if self._solver is not None:
             solver.pop()
@@ -225,7 +249,7 @@ class Session:
     def needs_integers(self) -> bool:
         """Is a comparison of integers in it, which only the general engine knows?"""
         for part in self._base:
-            self.formulas.bit(part)
+            self.formulas.ast(part)
         return self.formulas.arithmetic
 
     def conjuncts(self, bit: Bit) -> Iterator[Bit]:
@@ -240,12 +264,8 @@ class Session:
     def _ready(self) -> Any:
         if self._solver is None:
             self._solver = make(self.engine, self.formulas.context)
-            self._assert(self._solver, self._base)
+            self.formulas.assume(self._solver, self._base)
         return self._solver
-
-    def _assert(self, solver: Any, parts: Iterable[Bit]) -> None:
-        for part in parts:
-            solver.add(self.formulas.bit(part))
 
     def _check(self, solver: Any, asserted: Sequence[Bit], seconds: float) -> Result:
         started = time.perf_counter()
@@ -293,8 +313,7 @@ class Marked:
     def _made(self) -> Any:
         formulas = self._session.formulas
         solver = make(Engine.GENERAL, formulas.context)
-        for part in self._session.base:
-            solver.add(formulas.bit(part))
+        formulas.assume(solver, self._session.base)
         for mark, bit in zip(self._marks, self._bits, strict=True):
             solver.add(z3.Implies(mark, formulas.bit(bit)))
         return solver
@@ -318,8 +337,7 @@ class Steady:
 
     def add(self, bits: Iterable[Bit]) -> None:
         """Assert that all of these hold."""
-        for bit in bits:
-            self._solver.add(self.formulas.bit(bit))
+        self.formulas.assume(self._solver, bits)
 
     def look(self, bits: Sequence[Bit]) -> Answer:
         """Can all that was added hold together with these? UNKNOWN for ever once the steps have run out."""
@@ -342,7 +360,7 @@ class Steady:
 
     def holds(self, bit: Bit) -> bool:
         """Does it hold in the last model?"""
-        return bool(z3.is_true(self._model.eval(self.formulas.bit(bit), True)))
+        return self.formulas.holds(self._model, bit)
 
     def model(self) -> Valuation:
         """The last model."""
