@@ -88,14 +88,18 @@ class Course:
         """The match so far; the round that is being played is broken off."""
         rounds = self.rounds
         if self.ending is None:
-            rounds = (*rounds, Round(self.dealt, self.plies, self.position, self.position, broken_off=True))
+            rounds = (*rounds, Round(self.dealt, self.plies, self._states, self.position, broken_off=True))
         return Match(rounds, self.rules.winners(self.position) if self.over else None, 0)
+
+    @property
+    def _states(self) -> tuple[State, ...]:
+        return (*(one.state for one in self.past), self.position)
 
     def _settled(self) -> Course:
         if self.ending is None:
             return self
         settled = self.rules.settle(self.position)
-        played = Round(self.dealt, self.plies, self.position, settled)
+        played = Round(self.dealt, self.plies, self._states, settled)
         return replace(self, position=settled, rounds=(*self.rounds, played))
 
 

@@ -53,9 +53,15 @@ class Round:
 
     dealt: State
     plies: tuple[Ply, ...]
-    ended: State
+    states: tuple[State, ...]
+    """After the begin blocks, and after every ply; none where a begin block broke a rule."""
     settled: State
     broken_off: bool = False
+
+    @property
+    def ended(self) -> State:
+        """As it stood before the settlement."""
+        return self.states[-1] if self.states else self.dealt
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +120,12 @@ class Table:
 
     def round(self, state: State) -> Round:
         """Deal, begin, moves until an ending, settlement."""
-        rules, plies, past = self.rules, list[Ply](), list[Past]()
+        rules, plies, states, past = self.rules, list[Ply](), list[State](), list[Past]()
         self.now = None
-        dealt = self.deal(state)
+        dealt = state = self.deal(state)
         try:
             state = rules.begin(dealt)
+            states.append(state)
             while rules.ending(state) is None:
                 if len(plies) == self.limits.moves:
                     raise Unfinished(f"a round has not ended after {self.limits.moves} moves")
@@ -127,12 +134,13 @@ class Table:
                 plies.append(ply)
                 past.append(Past(state, ply.mover, ply.move, ply.outcome))
                 state = after
+                states.append(state)
             settled = rules.settle(state)
         except (RuleError, Unfinished, KeyboardInterrupt):
-            self.now = Round(dealt, tuple(plies), state, state, broken_off=True)
+            self.now = Round(dealt, tuple(plies), tuple(states), state, broken_off=True)
             raise
         self.digest.feed(*rules.scores(settled))
-        return Round(dealt, tuple(plies), state, settled)
+        return Round(dealt, tuple(plies), tuple(states), settled)
 
     def ply(self, state: State, past: Sequence[Past] = ()) -> Ply:
         """The move that the player to move makes, and what fate adds; `past` are the plies before."""
@@ -199,8 +207,5 @@ def play_match(
 
 def placements(rules: Rules, played: Round) -> tuple[tuple[Placement, ...], ...]:
     """For every ply of a round, the tiles it laid on the table; boards are drawn from this alone."""
-    state, found = rules.begin(played.dealt), []
-    for ply in played.plies:
-        found.append(rules.placements(state, ply.move, ply.outcome))
-        state = rules.act(state, ply.move, ply.outcome)
-    return tuple(found)
+    each = zip(played.states, played.plies, strict=False)
+    return tuple(rules.placements(state, ply.move, ply.outcome) for state, ply in each)

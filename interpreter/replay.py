@@ -109,6 +109,7 @@ def replay_round(rules: Rules, state: State, number: int, written: RoundText) ->
     """
     dealt = set_up(rules, state, number, written)
     state, plies = rules.begin(dealt), list[Ply]()
+    states = [state]
     for count, text in enumerate(written.plies, 1):
         try:
             ply = legal_ply(rules, state, text)
@@ -116,7 +117,8 @@ def replay_round(rules: Rules, state: State, number: int, written: RoundText) ->
             raise BadPly(text.line, str(error), number, count, text) from None
         state = rules.act(state, ply.move, ply.outcome)
         plies.append(ply)
-    return Round(dealt, tuple(plies), state, settle(rules, state, number, written))
+        states.append(state)
+    return Round(dealt, tuple(plies), tuple(states), settle(rules, state, number, written))
 
 
 def legal_ply(rules: Rules, state: State, text: PlyText) -> Ply:

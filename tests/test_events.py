@@ -53,7 +53,9 @@ def broken_off(rules: Rules) -> Match:
     event = rules.possible_events(after)[1]
     ended = rules.act(after, event)
     settled = rules.settle(ended)
-    return Match((Round(played.dealt, (first, Ply(None, event)), ended, settled),), rules.winners(settled), 0)
+    return Match(
+        (Round(played.dealt, (first, Ply(None, event)), (before, after, ended), settled),), rules.winners(settled), 0
+    )
 
 
 def test_an_event_is_no_move(leaving: core.Game) -> None:

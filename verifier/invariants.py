@@ -114,12 +114,9 @@ def rows_of(rules: Rules, features: Sequence[Feature], rounds: Iterable[Round]) 
     starts: dict[frozenset[tuple[int, int]], None] = {}
     reader = Reader(rules, features)
     for found in rounds:
-        state = rules.begin(found.dealt)
-        before = reader.row(state)
+        before, *rest = map(reader.row, found.states)
         starts[frozenset(before.items())] = None
-        for ply in found.plies:
-            state = rules.act(state, ply.move, ply.outcome)
-            after = reader.row(state)
+        for after in rest:
             differences[frozenset(change(before, after).items())] = None
             before = after
     return [dict(row) for row in (*differences, *starts)]
@@ -367,10 +364,9 @@ def ghostly_rows(rules: Rules, features: Sequence[Feature], rounds: Iterable[Rou
     seen: dict[frozenset[tuple[int, int]], None] = {}
     reader = Reader(rules, features)
     for found in rounds:
-        state, made = rules.begin(found.dealt), dict[int, int]()
-        seen[frozenset(reader.row(state).items())] = None
-        for ply in found.plies:
-            state = rules.act(state, ply.move, ply.outcome)
+        made: dict[int, int] = {}
+        seen[frozenset(reader.row(found.states[0]).items())] = None
+        for ply, state in zip(found.plies, found.states[1:], strict=True):
             ghost = len(features) + ply.move.action
             made[ghost] = made.get(ghost, 0) + 1
             seen[frozenset({**reader.row(state), **made}.items())] = None

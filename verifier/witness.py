@@ -40,16 +40,18 @@ def written(rules: Rules, witness: Witness, tags: Mapping[str, str]) -> Transcri
     free = {name: rules.layout.get(witness.dealt, name) for name in instance.open}
     values = {**instance.options, **free}
     options = {n: value_name(instance, o.type, values[n]) for n, o in instance.game.options.items() if n in values}
-    state, scored = witness.dealt, False
+    state, states, scored = witness.dealt, list[State](), False
     try:
         state = rules.begin(state)
+        states.append(state)
         for ply in witness.plies:
             state = rules.act(state, ply.move, ply.outcome)
+            states.append(state)
         settled = state if rules.ending(state) is None else rules.settle(state)
         scored = True
     except RuleError:
         settled = state
-    text = record_round(rules, rules.new_match(free), Round(witness.dealt, witness.plies, state, settled))
+    text = record_round(rules, rules.new_match(free), Round(witness.dealt, witness.plies, tuple(states), settled))
     text = text if scored else replace(text, scores=None)
     return Transcript(instance.game.name, instance.players, options, tags, (text,))
 

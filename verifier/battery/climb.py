@@ -89,6 +89,7 @@ class Author:
             if rules.wants_redeal(dealt):
                 return None
             state, plies = rules.begin(dealt), list[Ply]()
+            states = [state]
             while rules.ending(state) is None:
                 moves = rules.legal_moves(state)
                 if not moves or len(plies) == MOVES:
@@ -97,7 +98,8 @@ class Author:
                 outcome = self.outcome(rules, script, state, move)
                 plies.append(Ply(rules.mover(state), move, outcome))
                 state = rules.act(state, move, outcome)
-            return Round(dealt, tuple(plies), state, rules.settle(state))
+                states.append(state)
+            return Round(dealt, tuple(plies), tuple(states), rules.settle(state))
         except RuleError:
             return None
 

@@ -14,7 +14,7 @@ from functools import partial
 from domrules.verifier.battery.closing import Asks, Closing, possible
 from domrules.verifier.battery.idle import idle_lines
 from domrules.verifier.battery.kept import goes_on, kept
-from domrules.verifier.battery.matches import LIMITS, Played, matches
+from domrules.verifier.battery.matches import LONGEST, Played, matches
 from domrules.verifier.battery.outcome import single
 from domrules.verifier.battery.said import questions
 from domrules.verifier.battery.subject import Subject
@@ -70,7 +70,7 @@ def t1(subject: Subject) -> Verdict:
                 "T1", Word.REFUTED, method="any settlement", since=started, details=details, span=instance.over.span
             )
     return subject.verdict(
-        "T1", Word.NOT_FOUND, method="random matches", since=started, details=details, span=span, depth=LIMITS.rounds
+        "T1", Word.NOT_FOUND, method="random matches", since=started, details=details, span=span, depth=LONGEST
     )
 
 
@@ -113,12 +113,10 @@ def t2(subject: Subject) -> Verdict:
     idle = idle_lines(subject, found)
     if not ended:
         return subject.verdict(
-            "T2", Word.NOT_FOUND, method="random matches", since=started, details=idle, span=span, depth=LIMITS.rounds
+            "T2", Word.NOT_FOUND, method="random matches", since=started, details=idle, span=span, depth=LONGEST
         )
     if len(ended) < len(played):
-        reason = (
-            f"{len(played) - len(ended)} of {len(played)} random matches were not over after {LIMITS.rounds} rounds"
-        )
+        reason = f"{len(played) - len(ended)} of {len(played)} random matches were not over after {LONGEST} rounds"
         return subject.verdict("T2", Word.UNKNOWN, since=started, reason=reason, details=idle, span=span)
     first = f"{len(ended)} of {len(played)} random matches ended, after {min(ended)} to {max(ended)} rounds"
     says = "that a match has a greatest number of rounds"

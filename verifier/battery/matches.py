@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
-from domrules.interpreter.play import Limits, Round, Table
+from domrules.interpreter.play import Round, Table
 from domrules.interpreter.players import RandomPlayer
-from domrules.verifier.battery.play import new_match
+from domrules.verifier.battery.play import new_match, patience
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
 
@@ -16,7 +16,8 @@ MATCHES = 60
 """Random matches looked at."""
 FEW = 12
 """Matches that do not end before the others are left out."""
-LIMITS = Limits(moves=2_000, rounds=150, deals=200)
+LONGEST = 150
+"""Rounds after which a match is left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +47,10 @@ def _matches(subject: Subject, found: Totals) -> list[Played]:
 
 def _match(subject: Subject, found: Totals, number: int) -> Played | None:
     rules, chance = subject.rules, Chance.named(subject.seed, number)
-    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules, LONGEST))
     state, done = new_match(rules, subject.seed, number), list[Round]()
     try:
-        while len(done) < LIMITS.rounds and not (done and rules.over(state)):
+        while len(done) < LONGEST and not (done and rules.over(state)):
             done.append(table.round(state))
             state = done[-1].settled
         over = bool(done) and rules.over(state)

@@ -14,13 +14,17 @@ from domrules.interpreter.players import RandomPlayer
 from domrules.interpreter.replay import outcomes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import Layout, State
+from domrules.verifier import symbols
 from domrules.verifier.witness import Witness
 
 MATCH = 5
 """Rounds of a match looked through for rule errors."""
 ROUNDS = 200
 """Random rounds that are looked at."""
-LIMITS = Limits(moves=2_000, rounds=100, deals=200)
+LONG = 20
+"""Moves for each tile after which a random round is taken for one that does not end."""
+LEAST = 500
+"""As long every round may be."""
 BARREN = 20
 """Matches without a round that can be played, one after the other, before giving up."""
 TRIES = 50
@@ -87,6 +91,11 @@ class Remembered(Iterable[Situation]):
             place += 1
 
 
+def patience(rules: Rules, rounds: int = 100) -> Limits:
+    """How long random play goes on."""
+    return Limits(moves=max(LEAST, LONG * symbols.tile_count(rules.instance)), rounds=rounds, deals=200)
+
+
 def new_match(rules: Rules, seed: int, index: int) -> State:
     """The state before a random match; options that are open have their defaults in the first one, then any values."""
     instance = rules.instance
@@ -129,9 +138,9 @@ def _begun(rules: Rules, count: int, seed: int) -> Iterator[tuple[int, int, Roun
     while done < count and barren < BARREN:
         before = done
         chance = Chance.named(seed, index)
-        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
         state = new_match(rules, seed, index)
-        for number in range(1, LIMITS.rounds + 1):
+        for number in range(1, table.limits.rounds + 1):
             try:
                 played = table.round(state)
             except (RuleError, Unfinished):
@@ -154,14 +163,8 @@ def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:
         left += played.broken_off
         if played.broken_off and left > FEW_LEFT:
             continue
-        try:
-            state = rules.begin(played.dealt)
-        except RuleError:
-            continue
-        yield Situation("dealt", state, played, (), match, number)
-        for i, ply in enumerate(played.plies[: FIRST_MOVES if played.broken_off else None], 1):
-            state = rules.act(state, ply.move, ply.outcome)
-            yield Situation("played", state, played, played.plies[:i], match, number)
+        for i, state in enumerate(played.states[: FIRST_MOVES + 1 if played.broken_off else None]):
+            yield Situation("played" if i else "dealt", state, played, played.plies[:i], match, number)
         if not played.broken_off:
             yield Situation("settled", played.settled, played, played.plies, match, number)
 
@@ -170,7 +173,7 @@ def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
     """Those of `count` random matches that break a rule."""
     for index in range(count):
         chance = Chance.named(seed, index)
-        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
         try:
             table.match(new_match(rules, seed, index), MATCH)
         except RuleError as error:
@@ -185,7 +188,7 @@ def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
         return
     for index in range(count):
         chance = Chance.named(seed, index)
-        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, LIMITS)
+        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
         try:
             match = table.match(new_match(rules, seed, index))
         except (RuleError, Unfinished):

@@ -9,9 +9,10 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from domrules.grammar import core
-from domrules.interpreter.play import Round
+from domrules.interpreter.play import Round, placements
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement
@@ -170,11 +171,8 @@ def _paid(subject: Subject) -> Iterator[Paid]:
 
 def _followed(rules: Rules, played: Round) -> Iterator[tuple[Sequence[Placement], Sequence[int], State]]:
     """For every move what it lays, the scores before it, and the state after it."""
-    state = rules.begin(played.dealt)
-    for ply in played.plies:
-        laid, before = rules.placements(state, ply.move, ply.outcome), rules.scores(state)
-        state = rules.act(state, ply.move, ply.outcome)
-        yield laid, before, state
+    for laid, (before, after) in zip(placements(rules, played), pairwise(played.states), strict=True):
+        yield laid, rules.scores(before), after
 
 
 def _back(rules: Rules, looked_at: Sequence[Round], halves: Sequence[tuple[int, int]]) -> Mapping[int, int]:

@@ -7,6 +7,7 @@ quick, then where they are what they are.
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 from domrules.grammar import core
 from domrules.interpreter.state import State
@@ -141,14 +142,11 @@ def _played(subject: Subject) -> tuple[Situation, str] | None:
     drawing = with_role(instance, "draw")
     kept = [rules.question(instance.fns[name].body) for name in instance.role("slot", "reserve")]
     for match, number, played in rounds(rules, ROUNDS, subject.seed):
-        state = rules.begin(played.dealt)
-        for i, ply in enumerate(played.plies, 1):
-            after = rules.act(state, ply.move, ply.outcome)
+        for i, (ply, (state, after)) in enumerate(zip(played.plies, pairwise(played.states), strict=True), 1):
             reserve, left = sum(int(f(state)) for f in kept), held(subject, after)
             if ply.move.action in drawing and left < held(subject, state) and left < reserve:
                 found = Situation("played", after, played, played.plies[:i], match, number)
                 return found, f"{rules.stock} holds {left} in the end; {reserve} must stay"
-            state = after
     return None
 
 

@@ -300,12 +300,10 @@ def _been_here(rules: Rules, s: Situation, *, one_turn: bool) -> list[str] | Non
     """The last moves, by name, if they came back to an earlier position of the round."""
     if not s.plies or ways_left(rules.instance) is not None:
         return None
-    state = rules.begin(s.played.dealt)
     goal, path = _lasting(rules, s.state), list[Move]()
-    for place, ply in enumerate(s.plies):
+    for place, (ply, state) in enumerate(zip(s.plies, s.played.states, strict=False)):
         if _lasting(rules, state) == goal and not (one_turn and any(p.mover != ply.mover for p in s.plies[place:])):
             path = [p.move for p in s.plies[place:]]
-        state = rules.act(state, ply.move, ply.outcome)
     return [str(move_name(rules.instance, m)) for m in path] or None
 
 
