@@ -2,6 +2,8 @@
 
 OpenSpiel plays its `python_block_dominoes`, we play `specs/house/openspiel_block.dom`, which is the same game: the same
 share of blocked rounds and the same number of plays stand beside. All rows run in turn and three times over.
+
+Two games are also written by hand, in `reference.cpp`: the same matches, and the same statistics of them, as ours.
 """
 
 import resource
@@ -14,7 +16,9 @@ from pathlib import Path
 from statistics import median
 
 import openspiel_block
+import reference
 from openspiel_block import Sample
+from reference import NATIVE, PLAIN, Reference
 from run import Row, table
 
 from domrules.compiler.balance import balance
@@ -33,6 +37,8 @@ ROOT = Path(__file__).resolve().parent.parent
 REPEATS = 3
 SPIEL, OURS, GENERATED, COMPILED = 300, 1_000, 20_000, 500_000
 """Rounds of a run: OpenSpiel, the interpreter, generated Python, WebAssembly."""
+BY_HAND, MATCHES = 0.4, 60_000
+"""How fast compiled rules must be beside C++ written by hand, and matches of a run."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +101,36 @@ def rows() -> list[Row]:
     ]
 
 
+def beside(by_hand: Reference, game: str) -> str:
+    """A line: our matches of a CPU second beside those of C++, after a look whether both counted the same."""
+    theirs, ours = list[float](), list[float]()
+    shape = Shape.of(instance(game))
+    for seed in range(1, REPEATS + 1):
+        told = by_hand.count(game, 0, MATCHES, seed)
+        made = compiled(game, Form.WASM).again()
+        start = time.process_time()
+        assert made.run(0, MATCHES, seed)
+        ours.append(MATCHES / (time.process_time() - start))
+        theirs.append(MATCHES / told.seconds)
+        if told.arrays != reference.counted(Tally.read(made, shape)):
+            return f"{game:<12}  ANOTHER ANSWER: seed {seed}"
+    ratio = median(ours) / median(theirs)
+    slow = "" if ratio >= BY_HAND else "  TOO SLOW"
+    return f"{game:<12}  {median(theirs):>12,.0f}  {median(ours):>12,.0f}  {ratio:>6.2f} x{slow}"
+
+
+def written_by_hand() -> None:
+    """The tables of the games that are written in C++, too."""
+    with reference.compiled([NATIVE, PLAIN]) as made:
+        if not made:
+            print("\nNo C++ compiler: nothing to compare with reference.cpp.")
+        for by_hand in made:
+            print(f"\nMatches a CPU second beside reference.cpp ({by_hand.made_by}), 2 players; wanted: {BY_HAND} x")
+            print(f"{'':<12}  {'by hand':>12}  {'WebAssembly':>12}  {'ratio':>8}")
+            for game in reference.GAMES:
+                print(beside(by_hand, game), flush=True)
+
+
 def fresh(command: Command) -> tuple[float, float]:
     """CPU seconds and peak memory (MB) of `dom simulate …` as a new process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -111,6 +147,7 @@ def main() -> None:
         samples = [fresh(command) for _ in range(REPEATS)]
         spent, memory = median(s for s, _ in samples), max(m for _, m in samples)
         print(f"{command.name:<32} {spent:6.2f} s  at most {command.bar} s wanted  {memory:.0f} MB")
+    written_by_hand()
     print("\nRounds of OpenSpiel's block, 2 players, random play; wanted: WebAssembly 1,000 x, Python 10 x")
     try:
         print(table(rows(), REPEATS))
