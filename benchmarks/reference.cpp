@@ -128,7 +128,6 @@ struct Trace {
 };
 
 struct Extremes {
-    const char* name;
     long most = 0, least = -1;
 
     void see(long value) {
@@ -141,9 +140,9 @@ struct Extremes {
 struct Count {
     long outcomes[8] = {}, rounds[1001] = {}, lengths[512] = {}, ended[3] = {}, paid[3] = {}, actions[4] = {};
     long scores[2] = {}, moves = 0, choices = 0, offered = 0, played = 0;
-    Extremes of_moves{"moves"}, of_rounds{"rounds"}, of_match{"match"}, of_offered{"offered"}, of_score{"score"};
-    int first = 0;
+    Extremes of_moves, of_rounds, of_match, of_offered, of_score;
     long match_moves = 0;
+    int first = 0;
 
     void match_begins() { match_moves = 0; }
     void round_begins(int round, int mover) {

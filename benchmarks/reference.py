@@ -52,22 +52,29 @@ class Reference:
 
 @contextmanager
 def compiled(options: Sequence[str]) -> Iterator[list[Reference]]:
-    """The reference with each of these options that a compiler knows, as long as it is used."""
+    """The reference with each of these options, PLAIN or such as the compiler knows, as long as it is used.
+
+    Nothing where there is no compiler; raises CalledProcessError where the source is wrong.
+    """
     with TemporaryDirectory(prefix="dom-reference-") as folder:
         yield list(_made(Path(folder), options))
 
 
 def _made(folder: Path, options: Sequence[str]) -> Iterator[Reference]:
-    compiler = next(filter(shutil.which, COMPILERS), None)
-    if compiler is None:
-        return
-    said = subprocess.run([compiler, "--version"], check=False, capture_output=True, text=True).stdout
-    named = (said.splitlines() or [compiler])[0]
-    for number, chosen in enumerate(options):
+    compiler, name = next(_compilers(), ("", ""))
+    for number, chosen in enumerate(options if compiler else ()):
         program = folder / f"reference{number}"
         line = [compiler, "-std=c++17", *chosen.split(), "-o", str(program), str(SOURCE)]
-        if subprocess.run(line, check=False, capture_output=True).returncode == 0:
-            yield Reference(program, f"{named}, {chosen}")
+        if subprocess.run(line, check=chosen == PLAIN, capture_output=True).returncode == 0:
+            yield Reference(program, f"{name}, {chosen}")
+
+
+def _compilers() -> Iterator[tuple[str, str]]:
+    """Compilers that are there and run, and how they name themselves."""
+    for compiler in filter(shutil.which, COMPILERS):
+        told = subprocess.run([compiler, "--version"], check=False, capture_output=True, text=True)
+        if told.returncode == 0:
+            yield compiler, told.stdout.partition("\n")[0]
 
 
 def counted(tally: Tally) -> dict[str, tuple[int, ...]]:
