@@ -54,6 +54,8 @@ COMMANDS = (
     Command("rules to 10,000 rounds of draw", 0.4, ("draw", "-n", "1195", "--jobs", "1")),
     Command("a million rounds of draw", 1.5, ("draw", "-n", "119500", "--jobs", "1")),
 )
+MEMORY = 150.0
+"""MB allowed, however many matches are played."""
 
 
 @cache
@@ -142,11 +144,12 @@ def fresh(command: Command) -> tuple[float, float]:
 
 
 def main() -> None:
-    print("Fresh processes, CPU seconds")
+    print("Fresh processes: CPU seconds and memory, beside what is allowed")
     for command in COMMANDS:
         samples = [fresh(command) for _ in range(REPEATS)]
         spent, memory = median(s for s, _ in samples), max(m for _, m in samples)
-        print(f"{command.name:<32} {spent:6.2f} s  at most {command.bar} s wanted  {memory:.0f} MB")
+        remark = ("" if spent <= command.bar else "  TOO LONG") + ("" if memory <= MEMORY else "  TOO LARGE")
+        print(f"{command.name:<32} {spent:6.2f} s  of {command.bar:.1f}  {memory:4.0f} MB  of {MEMORY:.0f}{remark}")
     written_by_hand()
     print("\nRounds of OpenSpiel's block, 2 players, random play; wanted: WebAssembly 1,000 x, Python 10 x")
     try:
