@@ -11,13 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from domrules.interpreter.errors import RuleError
-from domrules.interpreter.names import Move, choices
 from domrules.interpreter.rules import Rules
 from domrules.verifier import symbols
 from domrules.verifier.dag import Bit
 from domrules.verifier.goal import Goal
-from domrules.verifier.relation import Choice, Step
 from domrules.verifier.shortest import Limits, Search, Shortest
 from domrules.verifier.solver import Answer, Steady
 from domrules.verifier.study import Study
@@ -65,11 +62,9 @@ class Least:
         """None when not even a first play was found; `free`: it may leave another table than that of the bound. Raises `Unreplayable`."""
         if not self.begin(free=free):
             return None
-        complete, made = True, list[Choice]()
-        for step in self.play.steps[: self.depth]:
-            complete &= self.settle([choice.bit for choice in step.choices], self.guess(step, made))
-            made.append(next(choice for choice in step.choices if self.engine.holds(choice.bit)))
-        for way in self.deals():
+        moves = [[choice.bit for choice in step.choices] for step in self.play.steps[: self.depth]]
+        complete = True
+        for way in (*moves, *self.deals()):
             complete &= self.settle(way)
         witness = self.search.checked(self.play.replay(self.rules, self.engine.model()), self.tiles)
         return replace(witness, canonical=complete)
@@ -91,36 +86,26 @@ class Least:
         held = [dealt.zone(*cell) for cell in cells]
         return [[zone[tile] for zone in held if tile in zone] for tile in range(symbols.tile_count(instance))]
 
-    def guess(self, step: Step, made: Sequence[Choice]) -> int | None:
-        """The place of the first move that is legal after this deal and the moves that were made: often it does as well."""
-        cells = {cell: self.held(cell) for cell in symbols.zones(self.rules.instance)}
-        state = self.rules.layout.put(self.rules.new_round(self.rules.new_match()), cells)
-        try:
-            state = self.rules.begin(state)
-            for choice in made:
-                count = len(choices(self.rules.instance.actions[choice.action]))
-                state = self.rules.act(state, Move(choice.action, choice.args[:count]), choice.args[count:])
-            moves = self.rules.legal_moves(state)
-            legal = {(m.action, (*m.args, *more)) for m in moves for more in self.rules.outcomes(state, m)}
-        except RuleError:
-            return None
-        return next((i for i, c in enumerate(step.choices) if (c.action, c.args) in legal), None)
+    def settle(self, way: Sequence[Bit]) -> bool:
+        """Fix the first of these bits that can hold; False when the engine gives up, and the one that holds is kept.
 
-    def held(self, cell: symbols.Cell) -> int:
-        """The tiles that are dealt to a zone."""
-        return sum(1 << tile for tile, bit in self.play.start.dealt.zone(*cell).items() if self.engine.holds(bit))
-
-    def settle(self, way: Sequence[Bit], guess: int | None = None) -> bool:
-        """Fix the first of these bits that can hold; False when the engine gives up, and the one that holds is kept."""
-        place, complete = next((i for i, bit in enumerate(way) if self.engine.holds(bit)), None), True
-        if place and guess is not None and guess < place and self.engine.look([way[guess]]) is Answer.YES:
-            place = guess
-        while place:
-            answer = self.engine.look([self.play.relation.dag.any(way[:place])])
-            if answer is not Answer.YES:
-                complete = answer is Answer.NO
+        The first of those that are left is asked of alone, then all below the one that holds: of both an answer is cheap.
+        """
+        place, low, alone, complete = self.first(way), 0, True, True
+        while place is not None and low < place:
+            high = low + 1 if alone else place
+            answer = self.engine.look([self.play.relation.dag.any(way[low:high])])
+            if answer is Answer.UNKNOWN:
+                complete = False
                 break
-            place = next(i for i, bit in enumerate(way) if self.engine.holds(bit))
+            if answer is Answer.YES:
+                place, alone = self.first(way), True
+            else:
+                low, alone = high, False
         if place is not None:
             self.engine.add([way[place]])
         return complete
+
+    def first(self, way: Sequence[Bit]) -> int | None:
+        """The place of the first bit that holds in the last model, if one does."""
+        return next((i for i, bit in enumerate(way) if self.engine.holds(bit)), None)
