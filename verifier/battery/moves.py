@@ -12,8 +12,8 @@ from domrules.interpreter.names import Args, Move, move_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier import symbols
-from domrules.verifier.battery.asking import ROUNDS, after_a_move, enabled, guards, in_play, met, soon, with_role
-from domrules.verifier.battery.play import Broken, Situation, rule_errors, zones
+from domrules.verifier.battery.asking import after_a_move, enabled, guards, in_play, met, soon, with_role
+from domrules.verifier.battery.play import Broken, Situation, zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.facts import Fact, asked
@@ -61,8 +61,7 @@ def m1(subject: Subject) -> Verdict:
 
 def _stuck_by_chance(subject: Subject) -> Broken | None:
     """A random match that stops because nothing can be done."""
-    broken = rule_errors(subject.rules, ROUNDS, subject.seed)
-    return next((found for found in broken if found.error.rule is Rule.STUCK), None)
+    return next((found for found in subject.broken if found.error.rule is Rule.STUCK), None)
 
 
 def told(subject: Subject, witness: Witness) -> list[str]:

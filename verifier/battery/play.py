@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from domrules.grammar import core
 from domrules.interpreter.chance import Chance
@@ -17,10 +18,15 @@ from domrules.interpreter.state import Layout, State
 from domrules.verifier import symbols
 from domrules.verifier.witness import Witness
 
+T = TypeVar("T")
 MATCH = 5
 """Rounds of a match looked through for rule errors."""
 ROUNDS = 200
 """Random rounds that are looked at."""
+MATCHES = 200
+"""Random matches looked through for a rule that breaks."""
+FEW = 20
+"""Whole random matches of which the outcomes are worked out."""
 LONG = 20
 """Moves for each tile after which a random round is taken for one that does not end."""
 LEAST = 500
@@ -73,13 +79,13 @@ class Broken:
         return [f"{self.error.sentence}: match {self.match} of seed {seed}", *(f"  {line}" for line in state)]
 
 
-class Remembered(Iterable[Situation]):
-    """Situations that are found only when they are looked at, and then kept for whoever looks next."""
+class Remembered(Iterable[T]):
+    """What is found only when it is looked at, and then kept for whoever looks next."""
 
-    def __init__(self, source: Iterator[Situation]) -> None:
-        self._source, self._found = source, list[Situation]()
+    def __init__(self, source: Iterator[T]) -> None:
+        self._source, self._found = source, list[T]()
 
-    def __iter__(self) -> Iterator[Situation]:
+    def __iter__(self) -> Iterator[T]:
         place = 0
         while True:
             if place == len(self._found):

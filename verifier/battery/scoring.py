@@ -9,7 +9,7 @@ from dataclasses import replace
 from domrules.grammar import core
 from domrules.verifier import symbols
 from domrules.verifier.battery.ended import sums
-from domrules.verifier.battery.play import rule_errors, situations
+from domrules.verifier.battery.play import situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import TRUE, Bit
 from domrules.verifier.encode import EMPTY, Encoder, Env
@@ -128,7 +128,7 @@ def _played(subject: Subject, settle: core.Settle, item: str) -> tuple[list[str]
 
 def _collision(subject: Subject, settle: core.Settle) -> tuple[list[str], Witness | None] | None:
     """A random match in which the interpreter stops at this settlement, for two of its rows hold."""
-    for broken in rule_errors(subject.rules, ROUNDS, subject.seed):
+    for broken in subject.broken:
         if (broken.error.span.start, broken.error.span.end) == (settle.span.start, settle.span.end):
             return broken.lines(subject.seed), broken.witness
     return None

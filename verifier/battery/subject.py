@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TypeVar, cast
 
 from domrules.grammar import core
@@ -17,7 +18,7 @@ from domrules.verifier import facts
 from domrules.verifier.battery import play
 from domrules.verifier.battery.ended import Ended
 from domrules.verifier.battery.natural import naturals
-from domrules.verifier.battery.play import ROUNDS, Remembered, situations
+from domrules.verifier.battery.play import ROUNDS, Broken, Remembered, Situation, situations
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
@@ -63,9 +64,15 @@ class Subject:
         return Rules(self.instance)
 
     @cached_property
-    def random(self) -> Remembered:
+    def random(self) -> Remembered[Situation]:
         """What happens in random rounds, the same whenever one asks."""
         return Remembered(situations(self.rules, ROUNDS, self.seed))
+
+    @cached_property
+    def broken(self) -> Remembered[Broken]:
+        """Random matches that break a rule, in play or where outcomes are worked out."""
+        in_play = play.rule_errors(self.rules, play.MATCHES, self.seed)
+        return Remembered(chain(in_play, play.outcome_errors(self.rules, play.FEW, self.seed)))
 
     @cached_property
     def induction(self) -> Induction:

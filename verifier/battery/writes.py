@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Iterable, Sequence
-from itertools import chain, product
+from itertools import product
 
 from domrules.grammar import core
 from domrules.interpreter.errors import Rule
-from domrules.verifier.battery.play import Broken, outcome_errors, rule_errors
+from domrules.verifier.battery.play import Broken
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.effects import Fault
@@ -22,10 +22,6 @@ from domrules.verifier.solver import Answer, solve
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.view import FULL
 
-FEW = 20
-"""Whole random matches of which the outcomes are worked out."""
-MATCHES = 100
-"""Random matches looked through for a rule that breaks."""
 RULES = {
     "W1": (Rule.WRITTEN_TWICE,),
     "W2": (Rule.NOT_THERE, Rule.MOVED_TWICE),
@@ -65,7 +61,7 @@ def _faultless(subject: Subject, item: str) -> Verdict:
             item, Word.REFUTED, method="random play", since=started, details=broken.lines(subject.seed),
             span=broken.error.span, witness=broken.witness,
         )  # fmt: skip
-    for where, encoder, base, faults in _situations(subject):
+    for where, encoder, base, faults in subject.once("blocks", lambda: list(_situations(subject))):
         mine = [fault for fault in faults if fault.rule in rules and fault.bit != FALSE]
         if not mine:
             continue
@@ -87,8 +83,7 @@ def _faultless(subject: Subject, item: str) -> Verdict:
 
 def _in_play(subject: Subject, rules: Collection[Rule]) -> Broken | None:
     """A random match that breaks one of these."""
-    errors = chain(rule_errors(subject.rules, MATCHES, subject.seed), outcome_errors(subject.rules, FEW, subject.seed))
-    return next((broken for broken in errors if broken.error.rule in rules), None)
+    return next((broken for broken in subject.broken if broken.error.rule in rules), None)
 
 
 def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit], Sequence[Fault]]]:
