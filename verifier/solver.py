@@ -406,6 +406,8 @@ def make(engine: Engine, context: Any) -> Any:
 ENGINES = (Engine.GENERAL, Engine.BITS, Engine.FINITE)
 OF_DEALS = (Engine.BITS, Engine.GENERAL, Engine.FINITE)
 """Their order for questions without moves."""
+OF_TABLES = (Engine.FINITE, Engine.GENERAL, Engine.BITS)
+"""Their order where a "no" is expected of any move at any table."""
 SHARES = (0.1, 0.9)
 """Parts of the time for two turns of all engines: which is best changes from question to question, by a factor 10."""
 

@@ -26,7 +26,7 @@ from domrules.verifier.encode import Env
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.induction import Outcome, prove
 from domrules.verifier.relation import Relation, Step, bound
-from domrules.verifier.solver import Answer, Result, solve
+from domrules.verifier.solver import OF_TABLES, Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols
 from domrules.verifier.verdict import Verdict, Word
 
@@ -150,7 +150,7 @@ def _misplaced(subject: Subject, ends: Ends, known: Sequence[Fact]) -> Result:
     bits = [fact.holds(relation, state) for fact in known]
     bits += [study.resting(relation, state), *step.taken]
     bits.append(encoder.dag.any(_faults(relation, ends, state, step)))
-    return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
+    return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds, engines=OF_TABLES)
 
 
 def _faults(relation: Relation, ends: Ends, state: Symbols, step: Step) -> Iterator[Bit]:

@@ -103,20 +103,20 @@ def _fresh(subject: Subject, stage: Stage) -> list[Bit]:
 
 def _moves(subject: Subject) -> str:
     seen = _seen(subject)
-    bound = 0
+    bound = max(seen, 0)
     for award in awards(subject.instance):
         if award.action is None:
             continue
-        low, high = max(seen, 0), ENDLESS
+        low, high = bound, ENDLESS
         while low < high:
-            middle = min(2 * low + 16, (low + high + 1) // 2)
+            middle = low + 1 if low == bound else min(2 * low + 16, (low + high + 1) // 2)
             middle = ENDLESS if middle > 10_000 else middle
             e = award.paid(subject.instance, partial(above, limit=middle - 1))
             result = subject.ended.in_play(e, seconds=SECONDS)
             if result.answer is Answer.UNKNOWN:
                 return f"a move was seen to pay {seen}; no bound was found"
             low, high = (low, middle - 1) if result.answer is Answer.NO else (middle, high)
-        bound = max(bound, low)
+        bound = low
     if bound >= ENDLESS:
         return f"a move was seen to pay {seen}; no bound was found"
     return f"a move pays at most {bound} (seen: {seen})"
