@@ -20,7 +20,7 @@ from domrules.verifier.solver import Answer, Steady
 from domrules.verifier.study import Study
 from domrules.verifier.witness import Unreplayable, Witness
 
-UNITS = 20_000_000
+UNITS = 12_000_000
 """Steps of the engine, a few seconds of work."""
 
 
