@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from domrules.cli import app
+from domrules.cli import app, rows
 from domrules.cli.exits import ExitCode
 from domrules.cli.verdicts import Policy, Report
 from domrules.grammar.diagnostics import BadFile, Diagnostic
@@ -184,6 +184,34 @@ def test_the_questions_can_be_listed_without_an_answer() -> None:
         "heavy claim players=2".split(),
         "S1 every deal has a starter players=3".split(),
         "heavy claim players=3".split(),
+    ]
+
+
+def test_no_row_is_wider_than_80_columns_and_files_are_named_from_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "narrow" / "small.dom"
+    file.parent.mkdir()
+    file.write_text(SMALL.read_text(encoding="utf-8"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    asked = ("D2", "D3", "C1", "C4", "F2", "W2", "heavy")
+    done = run("verify", str(file), *asked, "--players", "3", "--no-cache")
+    lines = done.stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[0].startswith("narrow/small.dom · 7 checks")
+    assert {line.split()[0] for line in lines if line[:2] > "  "} >= set(asked)
+    assert str(tmp_path) not in done.stdout
+    assert "        narrow/small.dom:" in done.stdout
+
+
+def test_a_wide_terminal_has_a_row_on_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    cells = [(1, "S1   every deal"), (20, "PROVED"), (30, "0.01 s"), (40, "players=2 target=any")]
+    assert rows.row(cells) == [" S1   every deal    PROVED    0.01 s    players=2 target=any"]
+    monkeypatch.setattr(rows, "columns", lambda: 50)
+    assert rows.row(cells) == [" S1   every deal    PROVED    0.01 s", "        players=2 target=any"]
+    assert rows.below(["  moves " + "lead(0|0) " * 5], "") == [
+        "  moves lead(0|0) lead(0|0) lead(0|0) lead(0|0)",
+        "    lead(0|0)",
     ]
 
 

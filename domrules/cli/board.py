@@ -52,9 +52,9 @@ class Board:
         self.ways = instance.sorts[way.sort].names if (way := _ways(instance)) is not None else ()
         self.drawn: set[int] = set()
 
-    def lines(self) -> list[str]:
-        """The drawing; nothing when no tile was laid."""
-        return drawn(self.arms())
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """The drawing, in so many columns but `WIDTH` at most; nothing when no tile was laid."""
+        return drawn(self.arms(), min(width, WIDTH))
 
     def arms(self) -> list[Arm]:
         """The line of the first tile, then every other arm; each has a name before or after it."""

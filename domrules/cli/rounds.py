@@ -32,31 +32,29 @@ class Shown:
     """The match before the round."""
     played: Round
 
-    def lines(self) -> list[str]:
-        """All there is to see, each part under its name."""
+    def lines(self, width: int = WIDTH) -> list[str]:
+        """All there is to see, each part under its name, in so many columns."""
+        room = width - 8
         out: list[str] = []
         for name, part in (
             ("before", [f"{cell} {value}" for cell, value in self.text.before]),
-            ("deal", self.deal()),
-            ("moves", self.moves()),
-            ("table", self.table()),
+            ("deal", self.deal(room)),
+            ("moves", wrapped(" ".join(map(str, self.text.plies)) or "none yet", room, further="")),
+            ("table", self.table(room)),
             ("passes", self.passes()),
             ("scores", self.scores()),
         ):
             out += [f"{name:<7} {line}" if i == 0 else f"{'':<7} {line}" for i, line in enumerate(part)]
         return out
 
-    def deal(self) -> list[str]:
-        return [f"{cell}: {' '.join(tiles)}" for cell, tiles in self.text.deal if tiles]
+    def deal(self, room: int = WIDTH) -> list[str]:
+        lines = [f"{cell}: {' '.join(tiles)}" for cell, tiles in self.text.deal if tiles]
+        return [part for line in lines for part in wrapped(line, room)]
 
-    def moves(self) -> list[str]:
-        plies = " ".join(map(str, self.text.plies)) or "none yet"
-        return textwrap.wrap(plies, WIDTH - 8, break_long_words=False, break_on_hyphens=False)
-
-    def table(self) -> list[str]:
+    def table(self, room: int = WIDTH) -> list[str]:
         """The tiles on the table, drawn."""
         laid = [p for several in placements(self.rules, self.played) for p in several]
-        return Board(self.rules.instance, laid).lines()
+        return Board(self.rules.instance, laid).lines(room)
 
     def passes(self) -> list[str]:
         """Who passed how often."""
@@ -77,6 +75,11 @@ class Shown:
                 change = f" ({now - was:+})" if now != was else ""
                 sheet.append(f"{cell_name(rules.instance, var, index)} {now}{change}")
         return [f"ended {self.text.ending}", *(["; ".join(sheet)] if sheet else [])]
+
+
+def wrapped(text: str, room: int, further: str = "  ") -> list[str]:
+    """A line as long as it is, or in several; further ones begin with some blanks."""
+    return textwrap.wrap(text, room, subsequent_indent=further, break_long_words=False, break_on_hyphens=False)
 
 
 def shown(game: core.Game, transcript: Transcript) -> list[Shown]:

@@ -15,6 +15,7 @@ from typing import Literal
 from domrules import __version__
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
+from domrules.cli.rows import below, joined, near, row
 from domrules.grammar.diagnostics import counted
 from domrules.grammar.report import place
 from domrules.interpreter.transcript import write
@@ -42,6 +43,9 @@ FAILS: Mapping[str, frozenset[Standing]] = {
     "unknown": frozenset(Standing),
 }
 
+WORD, TOOK, TABLE = 39, 61, 70
+"""Columns of a row: the word, the seconds, the table."""
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -66,8 +70,8 @@ class Report:
     def head(self) -> str:
         """`block.dom · 31 checks · 4 tables · z3 5.4.1`, and an empty line."""
         plan = self.inquiry.plan
-        parts = [str(self.file), counted(len(plan.questions), "check"), counted(len(plan.tables), "table"), solver()]
-        return " · ".join(parts) + "\n"
+        size = [counted(len(plan.questions), "check"), counted(len(plan.tables), "table")]
+        return joined([near(str(self.file)), *size, solver()], indent="") + "\n"
 
     @property
     def code(self) -> ExitCode:
@@ -87,16 +91,16 @@ class Report:
         parts += [f"{self.broken_off}, partial"] if self.broken_off else []
         parts += ["out of budget, partial"] if self.inquiry.exhausted else []
         last = [f"{time.perf_counter() - self.started:.1f} s", *self.limits, f"exit {int(code)}"]
-        return f"\n {' · '.join(parts)}\n {' · '.join(last)}{self.left_out}"
+        return "\n".join(["", joined(parts), joined(last), *self.left_out])
 
     @property
-    def left_out(self) -> str:
+    def left_out(self) -> Sequence[str]:
         """Options that stood at their defaults, for the verdicts say nothing of their other values."""
         plan = self.inquiry.plan
         names = [name for name in plan.game.options if name not in (plan.request.options or {})]
         opened = ANY in (plan.request.options or {}).values()
         way = "`--set OPTION=VALUE` asks of others" + ("" if opened else ", `--set any` of all at once")
-        return f"\n asked at the defaults of {', '.join(names)};\n {way}" if names else ""
+        return below([f"asked at the defaults of {', '.join(names)};", way], " ") if names else []
 
     @property
     def limits(self) -> Sequence[str]:
@@ -113,28 +117,32 @@ def solver() -> str:
 # ---------------------------------------------------------------- text
 
 
-def text(v: Verdict, policy: Policy, below: Sequence[str] = ()) -> str:
-    """One line, then what there is to say; `below`: what is shown of its witness."""
-    name = f"{v.item:<4} {TITLES.get(v.item, 'claim')}"
+def text(v: Verdict, policy: Policy, shown: Sequence[str] = ()) -> str:
+    """The verdict in a row, then what there is to say; `shown`: what is to be seen of its witness."""
     took = "(cached)" if v.cached else f"{v.seconds:.2f} s"
-    head = f" {name:<45} {v.text:<24} {v.scope:<18} {took:>9}"
-    lines = [f"{head}   {v.span}" if v.span.source.name else head]
+    word = v.text if len(v.text) < TOOK - WORD else v.text.removesuffix(f" ({v.reason})")
+    cells = [(1, named(v.item)), (WORD, word), (TOOK, f"{took:>8}"), (TABLE, v.scope)]
+    lines = [f"({v.reason})"] if word != v.text else []
     if weak(v, policy.require):
-        lines.append(f"        not enough: {(policy.require or least(v.item)).value} is required")
+        lines.append(f"not enough: {(policy.require or least(v.item)).value} is required")
     if v.method:
-        lines.append(f"        by {v.method}")
-    lines += [f"        {line}" for line in v.details]
+        lines.append(f"by {v.method}")
+    lines += v.details
     if v.doesnt_say:
-        lines.append(f"        does not say {v.doesnt_say}")
-    lines += [f"        {line}" for line in below]
-    return "\n".join(lines)
+        lines.append(f"does not say {v.doesnt_say}")
+    place = [(TABLE, near(str(v.span)))] if v.span.source.name else []
+    return "\n".join([*row([*cells, *place]), *below(map(near, lines)), *below(shown)])
+
+
+def named(item: str) -> str:
+    """An item or claim with its title."""
+    return f"{item:<4} {TITLES.get(item, 'claim')}"
 
 
 def print_list(plan: Plan) -> None:
-    """What would be asked, a line each."""
+    """What would be asked, a row each."""
     for question in plan.questions:
-        name = f"{question.name:<4} {TITLES.get(question.name, 'claim')}"
-        print(f" {name:<45} {plan.scope(question)}")
+        print("\n".join(row([(1, named(question.name)), (WORD, plan.scope(question))])))
 
 
 class Progress:

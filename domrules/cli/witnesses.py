@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from domrules.cli.rounds import Shown, shown
+from domrules.cli.rows import BELOW, columns
 from domrules.grammar import core
 from domrules.grammar.cut import blanked
 from domrules.grammar.instance import SettingError, instantiate, specialise_expr
@@ -25,7 +26,7 @@ from domrules.verifier.verdict import Verdict
 def lines(game: core.Game, transcript: Transcript) -> list[str]:
     """What is shown of a witness; of one that breaks a rule at last, the transcript and what happens."""
     try:
-        return [line for one in shown(game, transcript) for line in one.lines()]
+        return [line for one in shown(game, transcript) for line in one.lines(columns() - len(BELOW))]
     except RuleError as error:
         text = [line for line in write(transcript).splitlines() if line and not line.startswith(("[", "round"))]
         return [*text, f"then: {error.sentence}"]
