@@ -23,6 +23,7 @@ from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
 from domrules.verifier.battery.run import TITLES, Request, verify
 from domrules.verifier.explicit.lazy import least
+from domrules.verifier.explicit.steps import Memory
 from domrules.verifier.verdict import Standing, Verdict
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -153,7 +154,7 @@ def searched(file: Path, players: int, tiles: int) -> Seconds:
 
     def solve() -> tuple[int, float]:
         started = time.perf_counter()
-        found = least(instance, fish).tiles
+        found = least(instance, fish, Memory.STOCK).tiles
         return -1 if found is None else found, time.perf_counter() - started
 
     return expecting(tiles, solve)

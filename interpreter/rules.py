@@ -24,9 +24,9 @@ class Rules:
     whenever one of them decides.
     """
 
-    def __init__(self, instance: core.Instance, watch: Watch | None = None) -> None:
+    def __init__(self, instance: core.Instance, watch: Watch | None = None, compiler: Compiler | None = None) -> None:
         self.instance, self._watch = instance, watch
-        self._compiler = compiler = Compiler(instance, watch)
+        self._compiler = compiler = compiler or Compiler(instance, watch)
         self.layout = compiler.layout
         self.stock = instance.role("zone", "stock")[0]
         stepper = Stepper(compiler)

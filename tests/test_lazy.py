@@ -16,8 +16,9 @@ from domrules.interpreter.rules import Rules
 from domrules.verifier.battery import confirm
 from domrules.verifier.battery.run import Request, verify
 from domrules.verifier.explicit.explore import TooLarge, explore
-from domrules.verifier.explicit.lazy import Least, least
+from domrules.verifier.explicit.lazy import Least, Searches, least
 from domrules.verifier.explicit.renaming import Alike, exchanged
+from domrules.verifier.explicit.steps import Memory
 from domrules.verifier.verdict import Word, exit_code
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks" / "games"
@@ -29,6 +30,9 @@ instead rule leader
   when best is t    -> t.holder
   otherwise         -> none
 rule may_lead(t) = starter is not none or best == t"""
+SCORED = """extends draw
+instead option target: int 1..3 = 3 "Points."
+ending enough when any g in teams: score[g] >= target"""
 GAMES = {
     "block 2x2": ("extends block", 2, "2"),
     "block 3x2": ("extends block", 3, "2"),
@@ -41,6 +45,7 @@ GAMES = {
     "spinner at once 2x1": ("extends draw\nrule arms = at_once", 2, "1"),
     "sums to two 2x2": ("extends draw\nrule joins(e, v, t) = e.number + v.number == 2", 2, "2"),
     "highest double leads 2x2": (HIGHEST_DOUBLE, 2, "2"),
+    "score ends rounds 2x1": (SCORED, 2, "1"),
     "blocked at a zero only 2x2": ("extends block\nrule fish = stuck and tip[left] is v and v == 0", 2, "2"),
     "blocked at two numbers only 2x2": ("extends block\nrule fish = stuck and not tip[left] == tip[right]", 2, "2"),
 }
@@ -65,16 +70,19 @@ def truth(instance: core.Instance) -> dict[int, tuple[int, int]]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_finds_what_all_deals_show(name: str, tmp_path: Path) -> None:
-    """Just that where it remembers what players hold, else never more."""
+    """Just that where it remembers what players hold and leaves no number open, else never more."""
     instance = table(name, tmp_path)
     known = truth(instance)
     for ending in range(len(instance.endings)):
-        exact, loose = (least(instance, [ending], counted=counted) for counted in (True, False))
-        assert (exact.tiles, exact.moves) == known.get(ending, (None, None))
+        outline, loose, exact = (least(instance, [ending], memory) for memory in Memory)
+        if not exact.numbers:
+            assert (exact.tiles, exact.moves) == known.get(ending, (None, None))
         if ending in known:
             assert loose.tiles is not None
             assert loose.moves is not None
             assert (loose.tiles, loose.moves) <= known[ending]
+            assert outline.tiles is not None
+            assert outline.tiles <= loose.tiles
 
 
 @pytest.mark.parametrize(
@@ -91,7 +99,7 @@ def test_only_pips_that_no_rule_tells_apart_exchange_their_names(
     name: str, classes: list[tuple[int, ...]], tmp_path: Path
 ) -> None:
     instance = table(name, tmp_path)
-    assert list(least(instance, [1], counted=True).classes) == classes
+    assert list(least(instance, [1], Memory.HANDS).classes) == classes
 
 
 def test_a_define_that_counts_pips_is_not_alike(tmp_path: Path) -> None:
@@ -106,11 +114,25 @@ def test_a_define_that_counts_pips_is_not_alike(tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_gone_through_is_refused(tmp_path: Path) -> None:
-    instance = table("draw 2x2", tmp_path)
     with pytest.raises(TooLarge, match="more than 5 positions"):
-        least(instance, [1], most=5)
-    with pytest.raises(TooLarge, match="depend on `score`"):
-        least(optimise(instantiate(game("petkove"), 2)), [1])
+        least(table("draw 2x2", tmp_path), [1], Memory.HANDS, most=5)
+    head_start = """state ahead: int 0..300 = sum(g in teams: score[g]) for the round
+rule fish = stuck and ahead < 9"""
+    variant = written(tmp_path, f"game ahead extends draw\n{head_start}\n", "ahead")
+    with pytest.raises(TooLarge, match="rounds begin with what `ahead` takes from `score`"):
+        least(optimise(instantiate(variant, 2)), [1], Memory.NOTHING)
+
+
+def test_a_rule_that_tells_pips_apart_by_who_holds_them_is_left_out(tmp_path: Path) -> None:
+    searches = Searches(table("highest double leads 2x2", tmp_path), [1])
+    assert searches.table.left_out == ("lead",)
+    assert searches.table.symmetry.classes == ((0, 1, 2),)
+    assert Searches(table("sums to two 2x2", tmp_path), [1]).table.left_out == ()
+
+
+def test_a_score_is_left_open(tmp_path: Path) -> None:
+    searches = Searches(table("score ends rounds 2x1", tmp_path), [1])
+    assert searches.table.numbers == {"score"}
 
 
 WHOLE = {
@@ -119,6 +141,9 @@ WHOLE = {
     "draw 2x7, two reserved": (load(BENCHMARKS / "reserve_two.dom"), 2, (7, 19)),
     "draw 2x7, one reserved": (load(BENCHMARKS / "reserve_one.dom"), 2, (9, 22)),
     "draw 2x7": (game("draw"), 2, (10, 24)),
+    "petkove 2x7": (game("petkove"), 2, (10, 24)),
+    "block 4x7, spinner once": (load(BENCHMARKS / "spinner_once.dom"), 4, (10, 10)),
+    "block 4x7, spinner on both sides": (load(BENCHMARKS / "spinner_both.dom"), 4, (10, 10)),
 }
 
 
@@ -128,7 +153,7 @@ def test_the_shortest_fish_of_the_whole_set(name: str, full: bool) -> None:
         pytest.skip("in a full run")
     rules, players, wanted = WHOLE[name]
     instance = optimise(replace(instantiate(rules, players), events=()))
-    found = least(instance, [i for i, e in enumerate(instance.endings) if e.role == "fish"])
+    found = least(instance, [i for i, e in enumerate(instance.endings) if e.role == "fish"], Memory.STOCK)
     assert (found.tiles, found.moves) == wanted
     assert found.classes == (tuple(range(7)),)
 
@@ -136,15 +161,18 @@ def test_the_shortest_fish_of_the_whole_set(name: str, full: bool) -> None:
 def test_the_verdict_says_what_the_search_found() -> None:
     (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True))
     assert verdict.word is Word.WITNESSED
-    assert verdict.details[-1] == (
+    assert verdict.details[-3:] == (
         "a search of all deals without a solver, 1 position: never with fewer than 1 tile, nor with as many in fewer than"
-        " 1 move"
+        " 1 move",
+        "there no tile has an owner until it is laid or asked for; the tiles of all hands are counted together; pips are"
+        " named in the order of first use",
+        "so more can happen there than at a table: it bounds the shortest fish, and does not say that there is one",
     )
 
 
 def test_a_hand_that_is_too_short_is_a_disagreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(confirm, "searches", lambda subject: [Least(2, 2, 9, ())])
+    monkeypatch.setattr(confirm, "searches", lambda subject: [Least(2, 2, 9, Memory.HANDS, ())])
     (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True))
     assert exit_code([verdict]) == 6
     assert "never with fewer than 2 tiles" in verdict.reason

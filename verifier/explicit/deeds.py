@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
+from typing import Any
 
 from domrules.grammar import core
 from domrules.grammar.fold import NOTHING, Fold
@@ -18,24 +20,51 @@ from domrules.interpreter.closures import Code, Frame
 from domrules.interpreter.evaluate import Compiler, Scope
 from domrules.interpreter.state import State, elements
 from domrules.interpreter.step import Stepper
+from domrules.verifier.explicit.explore import TooLarge
 from domrules.verifier.explicit.renaming import shape
 from domrules.verifier.explicit.unknown import Drawn, Held, Known, Places, paths, put
 from domrules.verifier.forget import written
 
 
-def needed(instance: core.Instance) -> frozenset[str]:
-    """Variables on which it depends, once a round has begun, who may do what and how the round ends."""
+def needed(instance: core.Instance, forgotten: Collection[str] = ()) -> frozenset[str]:
+    """Variables on which it depends, once a round has begun, who may do what and how the round ends; but none of `forgotten`."""
     reads = Reads(instance)
     watched = [e.when for e in instance.endings] + [a.guard for a in instance.actions]
     watched += [p.domain for a in instance.actions for p in a.params if p.domain is not None]
     found = frozenset(v.name for v in instance.vars.values() if v.zone).union(*map(reads.variables, watched))
+    found -= set(forgotten)
     blocks = [block for action in instance.actions for block in action.blocks]
     effects = [effect for block in blocks for s in block for effect in written(reads, s, frozenset())]
     while True:
-        more = found.union(*(sources for target, sources in effects if target in found))
+        more = found.union(*(sources for target, sources in effects if target in found)) - set(forgotten)
         if more == found:
             return found
         found = more
+
+
+def open_numbers(instance: core.Instance, unknown: Collection[str]) -> frozenset[str]:
+    """Numbers that are left open: of the match, as far as needed, and what is computed from them or from tiles not known.
+
+    Raises TooLarge.
+    """
+    reads, wanted = Reads(instance), needed(instance)
+    numbers = {v.name for v in instance.vars.values() if isinstance(v.type, core.IntType)}
+    begun = wanted.union(*(reads.variables(instance.vars[v].init) for v in wanted))
+    found = {v for v in begun & numbers if instance.vars[v].life is core.Life.MATCH}
+    sets = [s for a in instance.actions for block in a.blocks for s in statements(block) if isinstance(s, core.Set)]
+    sets += [s for block in instance.begin for s in statements(block) if isinstance(s, core.Set)]
+    while True:
+        more = found | {
+            s.var for s in sets if s.var in wanted & numbers and reads.variables(s.value) & {*found, *unknown}
+        }
+        if more == found:
+            break
+        found = more
+    for v in instance.vars.values():
+        if v.name in wanted and v.name not in found and reads.variables(v.init) & found:
+            name = min(reads.variables(v.init) & found)
+            raise TooLarge(f"rounds begin with what `{v.name}` takes from `{name}`, which may be any number")
+    return frozenset(found)
 
 
 def pruned(block: core.Block, kept: Collection[str]) -> core.Block:
@@ -154,6 +183,10 @@ class Place:
     unseen: bool
     tests: Sequence[Test]
 
+    @property
+    def asking(self) -> Sequence[Test]:
+        return [test for test in self.tests if test.asks]
+
 
 class Deed:
     """An action as functions. `variants` are other forms of it, without parameters, under the same first tests."""
@@ -178,6 +211,10 @@ class Deed:
         ]
         stepper = Stepper(compiler)
         self.blocks = [stepper.block(block, self.scope) for block in action.blocks]
+
+    def lays(self, zones: Collection[str]) -> bool:
+        """Is a tile surely moved to one of these zones?"""
+        return any(isinstance(s, core.Move) and s.target.var in zones for block in self.action.blocks for s in block)
 
     def _test(self, e: core.Expr, scope: Scope) -> Test:
         return Test(self._compiler.expr(e, scope), bool(self._reads.variables(e) & set(self._unknown)))
@@ -213,32 +250,43 @@ class Deed:
             yield self, [*frame], known
             return
         here = self.places[place]
-        for i, now in self.options(here, plain, frame, known):
+        for i, zone, now in self.options(here, plain, frame, known):
             frame[place] = i
-            for later in self.hold(here.tests, plain, frame, now):
-                yield from self.choose(place + 1, plain, frame, later)
+            if any(not test.asks and not test.code(plain, frame) for test in here.tests):
+                continue
+            found = now if zone is None or i is None else put(now, self.zones, zone, i)
+            if found is not None:
+                for later in self.hold(here.asking, plain, frame, found):
+                    yield from self.choose(place + 1, plain, frame, later)
 
-    def options(self, here: Place, plain: State, frame: Frame, known: Known) -> Iterator[tuple[int | None, Known]]:
-        """What a parameter may be."""
+    def options(
+        self, here: Place, plain: State, frame: Frame, known: Known
+    ) -> Iterator[tuple[int | None, int | None, Known]]:
+        """What a parameter may be, and in which unknown zone it must be then."""
         domain = here.domain
         if domain is None:
             for i in elements(here.everything):
-                yield i, known
+                yield i, None, known
         elif not domain.asks:
             for i in elements(domain.code(plain, frame)):
-                yield i, known
+                yield i, None, known
         else:
-            for held, world in paths(plain.cells, known, self.zones, lambda s: domain.code(s, frame)):
+            asked = partial(self.asked, here, domain, frame=frame)
+            for held, world in paths(plain.cells, known, self.zones, asked):
                 now = world.known()
                 if not isinstance(held, Held):
                     for i in elements(held):
-                        yield i, now
+                        yield i, None, now
                 elif here.unseen:
-                    if held:
-                        yield None, now
+                    yield None, None, now
                 else:
                     for i in held.options():
-                        yield from ((i, later) for later in [put(now, self.zones, held.zone, i)] if later is not None)
+                        yield i, held.zone, now
+
+    def asked(self, here: Place, domain: Test, state: State, frame: Frame) -> Any:
+        """What a parameter ranges over; of what is not looked at only whether there is any."""
+        held = domain.code(state, frame)
+        return 0 if here.unseen and not held else held
 
     # ------------------------------------------------------------ effects
 

@@ -4,6 +4,8 @@ Nobody's tiles are fixed beforehand: who holds a tile is left open until a move 
 the rules read pips by equality only, which is checked and not assumed, positions that differ in the names of pips are one
 (`symmetry`, `naming`). Nothing that can happen is left out, and some things too many are kept, so what is found is a lower
 bound: no round of any match ends so with fewer tiles, nor with as many in fewer moves. A solver has no part in it.
+
+First with nothing remembered of hands (`outline`); then with more, but only where that gives hope.
 """
 
 from __future__ import annotations
@@ -13,7 +15,8 @@ from dataclasses import dataclass, field
 
 from domrules.grammar import core
 from domrules.verifier.explicit.explore import TooLarge
-from domrules.verifier.explicit.steps import Found, Steps
+from domrules.verifier.explicit.outline import Outline
+from domrules.verifier.explicit.steps import Found, Memory, Steps, Table
 from domrules.verifier.explicit.unknown import Cells, Known
 
 POSITIONS = 300_000
@@ -26,19 +29,53 @@ class Least:
 
     tiles: int | None
     moves: int | None
+    """None, too, where moves were not counted."""
     positions: int
+    memory: Memory
     classes: tuple[tuple[int, ...], ...]
     """Pips that may exchange their names."""
+    numbers: tuple[str, ...] = ()
+    """Numbers that may be any, whenever a rule asks."""
+    left_out: tuple[str, ...] = ()
+    """Actions of which a condition was left out."""
+    anyhow: bool = False
+    """Do rounds begin in all ways, whatever the deal?"""
 
 
-def least(instance: core.Instance, endings: Collection[int], *, counted: bool = False, most: int = POSITIONS) -> Least:
-    """The search. `counted`: it is remembered how many tiles each player holds, and what passes tell. Raises TooLarge."""
-    if not instance.role("zone", "stock") or not instance.role("zone", "layout"):
-        raise TooLarge("no zone is `as layout`, or none is `as stock`")
-    search = _Search(Steps(instance, counted=counted), endings, most)
-    end = search.run()
-    tiles, moves = (None, None) if end is None else end
-    return Least(tiles, moves, search.positions, search.steps.symmetry.classes)
+def least(instance: core.Instance, endings: Collection[int], memory: Memory, most: int = POSITIONS) -> Least:
+    """The search with so much memory. Raises TooLarge."""
+    return Searches(instance, endings).least(memory, most)
+
+
+class Searches:
+    """The searches for some endings of a table. Raises TooLarge."""
+
+    def __init__(self, instance: core.Instance, endings: Collection[int]) -> None:
+        self.table, self.endings = Table(instance), endings
+        self.outline = Outline(Steps(self.table, Memory.NOTHING), endings)
+
+    def least(self, memory: Memory, most: int = POSITIONS) -> Least:
+        """What it finds with so much memory. Raises TooLarge."""
+        tiles = self.outline.least()
+        if memory is Memory.NOTHING or tiles is None:
+            return self.found(self.outline.steps, tiles, None, len(self.outline.before))
+        steps, positions = Steps(self.table, memory), 0
+        while tiles is not None:
+            self.outline.limit(tiles)
+            search = _Search(steps, self.outline, tiles, self.endings, most - positions)
+            end = search.run()
+            positions += search.positions
+            if end is not None:
+                return self.found(steps, *end, positions)
+            tiles = self.outline.least(tiles + 1)
+        return self.found(steps, None, None, positions)
+
+    def found(self, steps: Steps, tiles: int | None, moves: int | None, positions: int) -> Least:
+        table = self.table
+        return Least(
+            tiles, moves, positions, steps.memory, table.symmetry.classes, tuple(sorted(table.numbers)), table.left_out,
+            steps.anyhow,
+        )  # fmt: skip
 
 
 @dataclass
@@ -46,6 +83,9 @@ class _Search:
     """Positions with the fewest tiles first, of these those with the fewest moves."""
 
     steps: Steps
+    outline: Outline
+    limit: int
+    """Tiles on the table, at most."""
     goals: Collection[int]
     most: int
     positions: int = 0
@@ -61,8 +101,9 @@ class _Search:
             if ends and min(ends) <= now:
                 break
             for cells, known in self.waiting.pop(now):
-                if self.new(cells, known):
-                    ends |= set(self.note(self.steps.after(cells, known), (now[0], now[1] + 1)))
+                if self.outline.hopes(cells) and self.new(cells, known):
+                    after = self.steps.after(cells, known, most=self.limit)
+                    ends |= set(self.note(after, (now[0], now[1] + 1)))
         return min(ends, default=None)
 
     def note(self, found: Iterator[Found], least: tuple[int, int]) -> Iterator[tuple[int, int]]:
@@ -71,6 +112,8 @@ class _Search:
             place = self.steps.laid(cells), least[1]
             if place < least:
                 raise TooLarge("tiles leave the table, so positions do not come in the order of tiles")
+            if place[0] > self.limit:
+                continue
             if ending is None:
                 self.waiting.setdefault(place, {})[cells, known] = None
             elif ending in self.goals:

@@ -59,7 +59,7 @@ class Naming:
             moved = tiles(self.instance, places)
             assert moved is not None
             renaming = Renaming({self.half: places, "tile": moved})
-            plan = [m for m in renaming.moved(self.layout) if m[0] not in self.zones and self.changes(m)]
+            plan = [m for m in renaming.changes(self.layout) if m[0] not in self.zones]
             self._plans[places] = renaming, plan
         found = self._plans[places]
         assert found is not None
@@ -70,13 +70,6 @@ class Naming:
         may = tuple([renaming.mask("tile", m) for m in known.may])
         sure = tuple([renaming.mask("tile", m) for m in known.sure])
         return tuple(out), Known(known.count, may, sure)
-
-    def changes(self, moved: tuple[int, int, core.Type]) -> bool:
-        """May a cell be another one, or hold something else?"""
-        source, target, kind = moved
-        return source != target or (
-            not isinstance(kind, core.IntType | core.BoolType) and kind.sort in (self.half, "tile")
-        )
 
     # ------------------------------------------------------------ descriptions
 

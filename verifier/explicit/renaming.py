@@ -58,12 +58,12 @@ class Renaming:
             out[places[i]] = self.value(to, value)
         return tuple(out)
 
-    def cells(self, layout: Layout, cells: Sequence[Any]) -> tuple[Any, ...]:
-        """The cells of a position; the zones that are not known (None) too."""
-        out: list[Any] = [*cells]
-        for source, target, kind in self.moved(layout):
-            out[target] = None if cells[source] is None else self.value(kind, cells[source])
-        return tuple(out)
+    def changes(self, layout: Layout) -> list[tuple[int, int, core.Type]]:
+        """From which cell to which, and what it holds; cells that always stay as they are are left out."""
+        return [m for m in self.moved(layout) if m[0] != m[1] or self._renames(m[2])]
+
+    def _renames(self, kind: core.Type) -> bool:
+        return not isinstance(kind, core.IntType | core.BoolType) and kind.sort in self.places
 
     def moved(self, layout: Layout) -> list[tuple[int, int, core.Type]]:
         """From which cell to which, and what it holds."""

@@ -7,13 +7,14 @@ and only allow more.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
 
 from domrules.grammar import core
 from domrules.grammar.instance import folder
+from domrules.grammar.reads import Reads
 from domrules.verifier.explicit.deeds import grounded, outline
 from domrules.verifier.explicit.renaming import Alike, Renaming, exchanged, ranges, seated, set_of, shape
 
@@ -49,6 +50,30 @@ def symmetry(instance: core.Instance, actions: Sequence[core.Action]) -> Symmetr
     if None in forms:
         return none
     return Symmetry(classes(size, list(allowed)), [form for form in forms if form is not None])
+
+
+def loosened(instance: core.Instance, unknown: Collection[str]) -> tuple[core.Instance, tuple[str, ...]]:
+    """The instance without conditions of actions that tell pips apart and ask for tiles that are not known: it allows more.
+
+    And the names of the actions that lose one.
+    """
+    size, reads = instance.sorts[instance.game.dominoes.half].size, Reads(instance)
+    likes = [
+        Alike(instance, r) for pair in combinations(range(size), 2) if (r := exchanged(instance, *pair)) is not None
+    ]
+
+    def kept(e: core.Expr) -> bool:
+        return not reads.variables(e) & set(unknown) or all(alike.expr(e) for alike in likes)
+
+    actions, names = list[core.Action](), list[str]()
+    for a in instance.actions:
+        guards = [g for g in core.conjuncts(a.guard) if kept(g)]
+        if len(guards) < len(core.conjuncts(a.guard)):
+            actions.append(replace(a, guard=core.conjunction(guards)))
+            names.append(a.name)
+        else:
+            actions.append(a)
+    return replace(instance, actions=tuple(actions)), tuple(names)
 
 
 def classes(size: int, allowed: Sequence[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:

@@ -15,6 +15,11 @@ from typing import Any, TypeAlias, TypeVar
 
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.state import State, elements
+from domrules.verifier.explicit.amounts import Amount, Anything
+from domrules.verifier.explicit.explore import TooLarge
+
+FORKS = 4_000
+"""A rule that may come to more results than this in one position asks for more than is gone through."""
 
 T = TypeVar("T")
 Cells: TypeAlias = tuple[Any, ...]
@@ -25,14 +30,20 @@ Masks: TypeAlias = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """The unknown zones: the cell and the group of each."""
+    """The unknown zones: the cell and the group of each. And what else is not known."""
 
     cells: tuple[int, ...]
     groups: tuple[int, ...]
+    numbers: tuple[int, ...] = ()
+    """Cells that hold numbers of which nothing is known."""
 
     def alone(self, zone: int) -> bool:
         """Is it known how many tiles just this zone holds?"""
         return self.groups.count(self.groups[zone]) == 1
+
+
+class TooManyAnswers(TooLarge):
+    """A rule asks too much of tiles that are not known."""
 
 
 class Contradiction(Exception):
@@ -59,19 +70,23 @@ class Known:
 class World:
     """What is known while a rule is looked at: answers are taken from `script` as far as it goes, then they are yes."""
 
-    __slots__ = ("count", "may", "places", "said", "script", "sure", "taken")
+    __slots__ = ("count", "may", "most", "places", "said", "script", "sure", "taken")
 
     def __init__(self, known: Known, places: Places, script: Sequence[bool] = ()) -> None:
         self.places = places
         self.count, self.may, self.sure = list(known.count), list(known.may), list(known.sure)
         self.script, self.taken = script, list[bool]()
         self.said = set[tuple[int, int]]()
+        self.most = dict[int, int]()
+        """How many tiles some zones hold at most."""
 
     def state(self, cells: Cells) -> State:
         """The position, with zones that ask here."""
         held: list[Any] = [*cells]
         for zone, cell in enumerate(self.places.cells):
             held[cell] = Held(self, zone, -1)
+        for cell in self.places.numbers:
+            held[cell] = Anything(self)
         return State(tuple(held))
 
     def known(self) -> Known:
@@ -118,6 +133,11 @@ class World:
             return self.count[self.places.groups[zone]] if self.places.alone(zone) else Amount(self, zone)
         return self.exactly(zone, mask).bit_count()
 
+    def between(self, zone: int) -> tuple[int, int]:
+        """The least and the most tiles that the zone can hold."""
+        most = min(self.may[zone].bit_count(), self.count[self.places.groups[zone]])
+        return self.sure[zone].bit_count(), min(most, self.most.get(zone, most))
+
     # ------------------------------------------------------------ changes
 
     def put(self, zone: int, tile: int) -> None:
@@ -128,6 +148,11 @@ class World:
                 if other != zone:
                     self.may[other] &= ~tile
             self.settle()
+
+    def hold(self, zone: int, most: int) -> None:
+        """The zone is found to hold no more tiles than this. Raises Contradiction."""
+        self.most[zone] = min(most, self.most.get(zone, most))
+        self.settle()
 
     def leave(self, zone: int, tile: int) -> None:
         """A tile that is surely here goes away."""
@@ -173,6 +198,14 @@ class World:
         if not self.fits():
             raise Contradiction
 
+    def alone_in(self, zone: int) -> int:
+        """How many tiles no other zone may hold."""
+        rest = 0
+        for other, may in enumerate(self.may):
+            if other != zone:
+                rest |= may
+        return (self.may[zone] & ~rest).bit_count()
+
     def fits(self) -> bool:
         """Is there a deal? By the marriage theorem: together any groups may hold at least as many tiles as they do."""
         free, room = [0] * len(self.count), [*self.count]
@@ -182,7 +215,9 @@ class World:
             room[group] -= self.sure[zone].bit_count()
             everything |= self.may[zone]
             taken |= self.sure[zone]
-        if everything.bit_count() < sum(self.count):
+        if everything.bit_count() < sum(self.count) or any(
+            self.alone_in(zone) > most for zone, most in self.most.items()
+        ):
             return False
         narrow = [part for part in zip(free, room, strict=True) if part[0] != everything & ~taken]
         for size in range(1, len(narrow) + 1):
@@ -194,44 +229,6 @@ class World:
                 if union.bit_count() < needed:
                     return False
         return min(room) >= 0
-
-
-class Amount:
-    """How many tiles a zone holds of which that is not known: any number it is compared with may be above or below."""
-
-    __slots__ = ("world", "zone")
-
-    def __init__(self, world: World, zone: int) -> None:
-        self.world, self.zone = world, zone
-
-    def between(self) -> tuple[int, int]:
-        """The least and the most it can be."""
-        world, zone = self.world, self.zone
-        most = min(world.may[zone].bit_count(), world.count[world.places.groups[zone]])
-        return world.sure[zone].bit_count(), most
-
-    def __eq__(self, other: object) -> bool:
-        assert isinstance(other, int)
-        least, most = self.between()
-        if other == 0:
-            return not self.world.some(self.zone, -1)
-        return least <= other <= most and (least == most or self.world.guess())
-
-    def __lt__(self, other: int) -> bool:
-        least, most = self.between()
-        return most < other or (least < other and self.world.guess())
-
-    def __gt__(self, other: int) -> bool:
-        least, most = self.between()
-        return least > other or (most > other and self.world.guess())
-
-    def __le__(self, other: int) -> bool:
-        return not self > other
-
-    def __ge__(self, other: int) -> bool:
-        return not self < other
-
-    __hash__ = None  # type: ignore[assignment]
 
 
 class Held:
@@ -341,9 +338,12 @@ def put(known: Known, places: Places, zone: int, tile: int) -> Known | None:
 
 
 def paths(cells: Cells, known: Known, places: Places, code: Callable[[State], T]) -> Iterator[tuple[T, World]]:
-    """All that a closure may come to, each with what is known then. Where a rule breaks there is nothing."""
+    """All that a closure may come to, each with what is known then. Where a rule breaks there is nothing.
+
+    Raises TooManyAnswers.
+    """
     script: list[bool] = []
-    while True:
+    for _ in range(FORKS):
         world = World(known, places, script)
         try:
             found = code(world.state(cells))
@@ -357,3 +357,4 @@ def paths(cells: Cells, known: Known, places: Places, code: Callable[[State], T]
         if not script:
             return
         script[-1] = False
+    raise TooManyAnswers(f"a rule can come to more than {FORKS} results, by tiles that are not known")
