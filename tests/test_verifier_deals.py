@@ -107,7 +107,8 @@ def test_a_deal_that_fits_any_number_of_players() -> None:
 
 def test_a_deal_that_fits_at_the_tables_of_the_file_only() -> None:
     verdict = d2(load(SPECS / "kozel.dom"))
-    assert verdict.word is Word.PROVED
+    assert verdict.word is Word.PROVED_ANY_SIZE
+    assert verdict.method == "all integers, with the exact condition"
     assert verdict.details[-1] == "with the defaults first not for 6 players: 30 + 1 kept > 28"
 
 

@@ -41,9 +41,8 @@ def d2(game: core.Game) -> Verdict:
             method = "all integers: any number of players, any values that `requires` allows"
             tried = replace(tried, word=Word.PROVED_ANY_SIZE, scope="all tables", method=method, depth=None)
         elif every.at_all_tables:
-            tried = replace(
-                tried, word=Word.PROVED, scope="all tables", method=f"{tried.method}, all integers", depth=None
-            )
+            method = "all integers, with the exact condition"
+            tried = replace(tried, word=Word.PROVED_ANY_SIZE, scope="all tables", method=method, depth=None)
     return replace(tried, seconds=time.perf_counter() - started)
 
 
