@@ -7,7 +7,7 @@ tiles each hand gets, it fails at just those tables at which the stock is large 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.passes import optimise
 from domrules.grammar.reads import evaluated, statements
+from domrules.grammar.static import calls
 from domrules.interpreter.names import value_name
 from domrules.verifier import symbols
 from domrules.verifier.battery.deal import deciding_options, options_read, tables
@@ -64,8 +65,11 @@ class Asked(Protocol):
     def result(self, seconds: float) -> Result: ...
 
 
-def sleepers(subject: Subject, asked: Asked) -> Sleepers | None:
-    """The tiles, if there are such and it can be proved. `asked` of hands of any size."""
+def sleepers(subject: Subject, asked: Asked, first: Asked | None = None) -> Sleepers | None:
+    """The tiles, if there are such and it can be proved. `asked` of hands of any size.
+
+    Where it is asked of any match, `first` asks of its first round: there it must fail, when they stay.
+    """
     if depends_on_size(subject.instance.game):
         return None
     encoder, fails = asked.relation.encoder, asked.fails
@@ -86,19 +90,34 @@ def sleepers(subject: Subject, asked: Asked) -> Sleepers | None:
             return None
         else:
             asleep = [t for t in asleep if other.model.bit(stock[t])]
+    there = asked if first is None else first
+    encoder, stock = there.relation.encoder, there.dealt.zone(*there.relation.stock)
     converse = Session(encoder.dag, Engine.GENERAL)
-    converse.add([*encoder.side, *(stock[tile] for tile in needed), -fails])
+    converse.add([*encoder.side, *(stock[tile] for tile in needed), -there.fails])
     if converse.check(seconds=2.0).answer is not Answer.NO:
         return None
     return Sleepers(tuple(sorted(needed)), symbols.tile_count(subject.instance))
 
 
 def depends_on_size(game: core.Game) -> bool:
-    """Does what begins a round read an option that decides how much is dealt, or the set?"""
+    """Does what begins a round read an option that decides how much is dealt, or the set, or call what decides it?"""
     read: list[core.Expr] = [game.redeal, *(v.init for v in game.vars.values() if v.init is not None)]
     for block in game.begin:
         read += [e for s in statements(block) for e in evaluated(s)]
-    return bool(set(deciding_options(game)) & set(options_read(game, read)))
+    if set(deciding_options(game)) & set(options_read(game, read)):
+        return True
+    return bool(called(game, [d.count for d in game.deals]) & called(game, read))
+
+
+def called(game: core.Game, exprs: Iterable[core.Expr]) -> set[str]:
+    """The defines that expressions call, by themselves or in what they call."""
+    waiting, found = list(exprs), set[str]()
+    while waiting:
+        for call in calls(waiting.pop()):
+            if call.fn not in found:
+                found.add(call.fn)
+                waiting.append(game.fns[call.fn].body)
+    return found
 
 
 def places(subject: Subject) -> Iterator[Place]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import comb
 
 from domrules.grammar.instance import told_seats
@@ -25,9 +26,10 @@ SETS = 4
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """How to ask it of a table (with hands as dealt, or of any size), and how the interpreter confirms a deal that fails."""
+    """How to ask it of a table, and how the interpreter confirms a deal that fails."""
 
-    ask: Callable[[Subject, bool], Asked]
+    ask: Callable[[Subject, bool, bool], Asked]
+    """With hands as dealt, else of any size? Of any match, else of a first round?"""
     confirms: Callable[[Subject, State], bool]
 
 
@@ -35,13 +37,37 @@ def lines(subject: Subject, question: Question, asked: Asked) -> list[str]:
     """How rare it is, the exact condition if one is found, the smallest table that fails; nothing where options are open."""
     if subject.instance.open:
         return []
-    asleep = anysize.sleepers(subject, question.ask(subject, False))
+    asleep = _asleep(subject, question, any_match=False)
     if asleep is None:
         found = rarity(subject.rules, asked.relation, asked.dealt, asked.fails, seed=subject.seed)
         return [found.text, *_tried(subject, question)]
     if not asleep.tiles:
         return ["after every deal that is kept, at any table with as many players"]
-    return [_rare(subject, asleep).text, *_condition(subject, question, asleep)]
+    named = f"exactly when {_named(subject, asleep)}"
+    return [_rare(subject, asleep).text, named, *_condition(subject, question, asleep, any_match=False)]
+
+
+def border(subject: Subject, question: Question) -> list[str]:
+    """Where it holds at this table, but not with hands of any size: the exact condition, if one is found."""
+    if subject.instance.open:
+        return []
+    asleep = _asleep(subject, question, any_match=True)
+    if asleep is None or not asleep.tiles:
+        return []
+    named = f"it would fail exactly when {_named(subject, asleep)}"
+    return [named, *_condition(subject, question, asleep, any_match=True)]
+
+
+def _asleep(subject: Subject, question: Question, *, any_match: bool) -> Sleepers | None:
+    """The tiles on which it hangs with hands of any size; `any_match`: in every round, not only in a first one."""
+    first = question.ask(subject, False, False)
+    return anysize.sleepers(subject, question.ask(subject, False, True) if any_match else first, first)
+
+
+def _named(subject: Subject, asleep: Sleepers) -> str:
+    stock, must = anysize.stock_of(subject.instance), len(asleep.tiles)
+    names = " ".join(subject.instance.sorts["tile"].names[t] for t in asleep.tiles)
+    return f"{'this tile stays' if must == 1 else f'these {must} tiles stay'} in {stock}: {names}"
 
 
 def _rare(subject: Subject, asleep: Sleepers) -> Rarity:
@@ -51,20 +77,17 @@ def _rare(subject: Subject, asleep: Sleepers) -> Rarity:
     return Rarity(some, comb(asleep.count, size), True, "sets of tiles that are not dealt")
 
 
-def _condition(subject: Subject, question: Question, asleep: Sleepers) -> list[str]:
-    """When it fails, when it holds, and where it first fails."""
-    instance = subject.instance
-    stock, must = anysize.stock_of(instance), len(asleep.tiles)
-    names = " ".join(instance.sorts["tile"].names[t] for t in asleep.tiles)
-    out = [f"exactly when {'this tile stays' if must == 1 else f'these {must} tiles stay'} in {stock}: {names}"]
+def _condition(subject: Subject, question: Question, asleep: Sleepers, *, any_match: bool) -> list[str]:
+    """When it holds, and where it first fails."""
+    instance, must = subject.instance, len(asleep.tiles)
     places = list(anysize.places(subject))
-    counts = tuple(n for n in instance.game.seats if _same(subject, question, asleep, places, n))
+    same = partial(_same, subject, question, asleep, places, any_match=any_match)
+    counts = tuple(filter(same, instance.game.seats))
     dealt = anysize.hands_text(instance.game)
     where = f"{told_seats(counts)} players and hands of any size"
-    out.append(
-        f"holds exactly when {dealt} > {asleep.count - must} (of {asleep.count} tiles {must} must stay), proved for {where}"
-    )
-    out += _other_sets(subject, question, places, dealt)
+    most = f"{asleep.count - must} (of {asleep.count} tiles {must} must stay)"
+    out = [f"holds exactly when {dealt} > {most}, proved for {where}"]
+    out += _other_sets(subject, question, places, dealt, any_match=any_match)
     mine = [p for p in places if p.players in counts and anysize.same_set(p.instance, instance)]
     bad = next((p for p in mine if anysize.left(p.instance) >= must), None)
     if bad is not None and _fails(bad.subject(subject), question, subject.seconds):
@@ -72,7 +95,9 @@ def _condition(subject: Subject, question: Question, asleep: Sleepers) -> list[s
     return out
 
 
-def _other_sets(subject: Subject, question: Question, places: Sequence[Place], dealt: str) -> Iterator[str]:
+def _other_sets(
+    subject: Subject, question: Question, places: Sequence[Place], dealt: str, *, any_match: bool
+) -> Iterator[str]:
     """The same for the other sets that options allow, with as many players."""
     seen = {subject.instance.sorts["tile"].names}
     for place in places:
@@ -81,13 +106,15 @@ def _other_sets(subject: Subject, question: Question, places: Sequence[Place], d
             continue
         seen.add(names)
         there = place.subject(subject)
-        asleep = anysize.sleepers(there, question.ask(there, False))
+        asleep = _asleep(there, question, any_match=any_match)
         if asleep is not None and asleep.tiles:
             most = asleep.count - len(asleep.tiles)
             yield f"with {asleep.count} tiles ({place.words}): {dealt} > {most}"
 
 
-def _same(subject: Subject, question: Question, asleep: Sleepers, places: Sequence[Place], players: int) -> bool:
+def _same(
+    subject: Subject, question: Question, asleep: Sleepers, places: Sequence[Place], players: int, *, any_match: bool
+) -> bool:
     """Do the same tiles decide with this many players?"""
     if players == subject.instance.players:
         return True
@@ -95,13 +122,12 @@ def _same(subject: Subject, question: Question, asleep: Sleepers, places: Sequen
     place = next(same, None)
     if place is None:
         return False
-    there = place.subject(subject)
-    return anysize.sleepers(there, question.ask(there, False)) == asleep
+    return _asleep(place.subject(subject), question, any_match=any_match) == asleep
 
 
 def _fails(subject: Subject, question: Question, seconds: float) -> bool | None:
     """Does it fail at this table, confirmed by the interpreter? None: not known."""
-    asked = question.ask(subject, True)
+    asked = question.ask(subject, True, False)
     result = asked.result(seconds)
     if result.answer is Answer.NO:
         return False

@@ -63,16 +63,12 @@ def _starter(subject: Subject, item: str) -> Verdict:
         sums_read(subject)
         and Asked(subject, item, any_match=True, sized=False, opaque=True).result(1.0).answer is Answer.NO
     ):
-        how = "hands of any size with any sums, every deal that is kept, any match"
-        return subject.verdict(item, Word.PROVED, method=how, since=started, span=spans[0])
+        return _proved(subject, item, started, spans[0], sized=False, sums="with any sums, ")
     for sized, any_match in ((False, True), (True, True), (True, False)):
         asked = Asked(subject, item, any_match=any_match, sized=sized)
         result = asked.result(subject.seconds if sized else min(1.0, subject.seconds))
         if result.answer is Answer.NO and any_match:
-            how = "every deal that is kept, any match"
-            if not sized and not depends_on_size(instance.game):
-                how = f"hands of any size, {how}"
-            return subject.verdict(item, Word.PROVED, method=how, since=started, span=spans[0])
+            return _proved(subject, item, started, spans[0], sized=sized)
         if result.answer is Answer.UNKNOWN and sized and any_match:
             return subject.verdict(item, Word.UNKNOWN, since=started, reason=result.reason, span=spans[0])
     if result.model is None:
@@ -94,6 +90,29 @@ def _starter(subject: Subject, item: str) -> Verdict:
     return subject.verdict(
         item, Word.REFUTED, method="a deal, replayed", since=started, details=lines, span=span, witness=witness
     )
+
+
+def _proved(subject: Subject, item: str, started: float, span: Span, *, sized: bool, sums: str = "") -> Verdict:
+    """Every deal of any match passes, with hands as dealt (`sized`) or of any size."""
+    how, instance = "every deal that is kept, any match", subject.instance
+    if depends_on_size(instance.game):
+        silent = "that it is so with hands of other sizes: what begins a round looks at what decides them"
+        return subject.verdict(
+            item, Word.PROVED, method=f"{sums}{how}", since=started, span=span, doesnt_say=silent
+        )  # fmt: skip
+    if not sized:
+        details = [f"whatever each hand gets of these {symbols.tile_count(instance)} tiles, at least one"]
+        how = f"hands of any size, {sums}{how}"
+        return subject.verdict(
+            item, Word.PROVED_ANY_SIZE, method=how, since=started, details=details, span=span
+        )  # fmt: skip
+    details = beyond.border(subject, question(item))
+    if details:
+        return subject.verdict(
+            item, Word.PROVED_ANY_SIZE, method=f"{how}, with the exact condition", since=started, details=details, span=span
+        )  # fmt: skip
+    silent = "that it is so with hands of other sizes: for some it fails, or is not known"
+    return subject.verdict(item, Word.PROVED, method=how, since=started, span=span, doesnt_say=silent)
 
 
 def _later(subject: Subject, item: str, first: Result, started: float, span: Span) -> Verdict:
@@ -146,7 +165,8 @@ class Asked:
 def question(item: str) -> beyond.Question:
     """The same, to be asked of other tables."""
     return beyond.Question(
-        lambda subject, sized: Asked(subject, item, sized=sized), lambda subject, state: confirmed(subject, item, state)
+        lambda subject, sized, any_match: Asked(subject, item, sized=sized, any_match=any_match),
+        lambda subject, state: confirmed(subject, item, state),
     )
 
 
