@@ -7,7 +7,7 @@ that every query has to assert. Results are remembered per expression, values of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias, assert_never
+from typing import TypeAlias, TypeVar, assert_never
 
 from domrules.grammar import core
 from domrules.grammar.reads import Reads
@@ -21,6 +21,8 @@ Env: TypeAlias = Mapping[str, int | Number]
 """Bound names: elements by index, the numbers of a `for all` as numbers."""
 
 EMPTY: Env = {}
+E = TypeVar("E")
+N = TypeVar("N")
 COMPARISONS = frozenset({"lt", "le", "numeq"})
 
 
@@ -329,7 +331,7 @@ def at_most_one(domain: core.Expr | None) -> bool:
     return isinstance(domain, core.Op) and domain.name == "toset"
 
 
-def first(dag: Dag, found: Iterable[tuple[int, Bit, Env]]) -> Iterator[tuple[int, Bit, Env]]:
+def first(dag: Dag, found: Iterable[tuple[E, Bit, N]]) -> Iterator[tuple[E, Bit, N]]:
     """Each element of a range with the bit that it is there and no earlier one is."""
     rest = TRUE
     for i, bit, inner in found:

@@ -24,7 +24,6 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.encode import Env
 from domrules.verifier.facts import Fact, asked
-from domrules.verifier.induction import Outcome, prove
 from domrules.verifier.relation import Relation, Step, bound
 from domrules.verifier.solver import OF_TABLES, Answer, Result, solve
 from domrules.verifier.symbols import Members, Symbols
@@ -237,56 +236,3 @@ def _inside(
                     yield from _inside(relation, inner, state, bound_here, relation.dag.both(made, bit))
         case _:
             return
-
-
-# ---------------------------------------------------------------- M4
-
-
-def m4(subject: Subject) -> Verdict:
-    """Number by number: an odd count among the plain tiles laid exactly when an odd count of ends shows it."""
-    started = time.perf_counter()
-    ends = ends_of(subject.instance)
-    tables = subject.instance.role("zone", "layout")
-    if ends is None or not tables:
-        missing = "no zone is `as layout`" if ends is not None else "no one state tells which halves lie open"
-        return subject.verdict("M4", Word.SKIPPED, since=started, reason=missing)
-    law = _law(ends, tables)
-    found = prove(subject.study, [law], known=subject.proved, seconds=subject.seconds).attempts[0]
-    if found.outcome in (Outcome.PROVED, Outcome.CONFIGURED):
-        details = [
-            "for every number: it stands on an odd number of plain tiles laid exactly when an odd number of ends shows it"
-        ]
-        return subject.verdict("M4", Word.PROVED, method="induction over moves", since=started, details=details)
-    others = [fact.name for fact in subject.invariants if fact.even and {ends.var, *tables} <= fact.reads]
-    pips = len(subject.instance.sorts[subject.instance.game.dominoes.half].names)
-    if others:
-        details = [
-            f"the law of this table, {len(others)} equations for {pips} numbers, computed and proved; the first:",
-            others[0],
-        ]
-        return subject.verdict("M4", Word.PROVED, method="induction over moves", since=started, details=details)
-    reason = (
-        "no law of parity ties the ends of this table to its tiles: halves are joined by another rule than equality"
-    )
-    if found.outcome is Outcome.UNKNOWN:
-        return subject.verdict("M4", Word.UNKNOWN, since=started, reason=found.reason)
-    return subject.verdict("M4", Word.SKIPPED, since=started, reason=reason)
-
-
-def _law(ends: Ends, tables: Sequence[str]) -> Fact:
-    """The parity law of a plain line."""
-
-    def holds(relation: Relation, state: Symbols) -> Bit:
-        dag, instance = relation.dag, relation.instance
-        laid = [state.zone(zone, i) for zone in tables for i in instance.cells(zone)]
-        shown = [_end(state, ends, way) for way in instance.cells(ends.var) if way is not None]
-        bits = []
-        for pip in range(len(instance.sorts[instance.game.dominoes.half].names)):
-            terms = [held.get(pip, FALSE) for held in shown]
-            for tile, (low, high) in enumerate(ends.halves):
-                if low != high and pip in (low, high):
-                    terms += [held.get(tile, FALSE) for held in laid]
-            bits.append(-dag.odd(dag.number((term, 1) for term in terms)))
-        return dag.all(bits)
-
-    return Fact("parity of a line", holds, frozenset((ends.var, *tables)), guides=False)
