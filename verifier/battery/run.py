@@ -288,7 +288,7 @@ def _without_events(subject: Subject, name: str, verdict: Verdict) -> Verdict:
     events = subject.instance.game.events
     if not events or name in ("C4", "C6", "C7", "D1") or verdict.word in (Word.CONFIGURED, Word.SKIPPED):
         return verdict
-    if "integers" in verdict.method:
+    if "integers" in verdict.method or (name in ("C1", "C2", "T5") and verdict.word is Word.PROVED_ANY_SIZE):
         return verdict
     if name in ("T1", "T2") and verdict.word is Word.REFUTED:
         reason = "in play without events; an event may end or win the match"
