@@ -20,7 +20,7 @@ Wanted = Callable[[core.Expr], core.Expr]
 class Paths:
     """The ways to one expression (or one of several); `wanted` says of it what must hold there."""
 
-    instance: core.Instance
+    rules: core.Game | core.Instance
     targets: frozenset[core.Expr]
     wanted: Wanted
     _calls: dict[str, core.Expr] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Paths:
         return rest
 
     def _call(self, e: core.Call) -> core.Expr:
-        fn = self.instance.fns[e.fn]
+        fn = self.rules.fns[e.fn]
         if fn.name not in self._calls:
             self._calls[fn.name] = self.within(fn.body)
         return called(fn, e, self._calls[fn.name])

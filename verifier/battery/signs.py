@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 from domrules.grammar import core
 from domrules.grammar.source import Span
+from domrules.verifier.anyset import AnySet
 from domrules.verifier.battery.paths import Paths, below, some
 from domrules.verifier.battery.play import Situation
-from domrules.verifier.battery.roundings import Rounding, X, encoded, expressions, inside, places, rounding
+from domrules.verifier.battery.roundings import Rounding, Rules, X, encoded, expressions, inside, places, rounding
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Dag
 from domrules.verifier.solver import Answer, Engine, Result, solve
@@ -47,14 +48,17 @@ def c5(subject: Subject) -> Verdict:
     if not asked:
         return subject.verdict("C5", Word.SKIPPED, since=started, reason="nothing is rounded or divided")
     told: list[str] = []
-    everywhere = True
+    here: list[str] = []
     for a in asked:
         mirrors = _mirrors(a, subject.seconds)
         excused = mirrors or (a.rounding is not None and a.rounding.says != "")
+        if nowhere_negative(subject.instance, a):
+            told.append(f"{a.text}: never asked of a negative number, whatever the set, the players and the hands")
+            continue
         result = _negative(subject, a, SOON if excused else subject.seconds)
         if result.answer is Answer.NO:
-            everywhere = False
-            told.append(f"{a.text}: never asked of a negative number")
+            told.append(f"{a.text}: never asked of a negative number at this table")
+            here += [] if excused else [a.text]
         elif mirrors:
             told.append(f"{a.text}: {_pair(a)}, mirrored everywhere")
         elif excused:
@@ -62,9 +66,12 @@ def c5(subject: Subject) -> Verdict:
             told.append(f"{a.text}: {_pair(a)}; `{a.rounding.says}` says so")
         else:
             return _unsaid(subject, a, result, started)
-    method = "all integers" if everywhere else "any position the proved facts allow"
-    word = Word.PROVED_ANY_SIZE if everywhere else Word.PROVED
-    return subject.verdict("C5", word, method=method, since=started, details=told, span=asked[0].span)
+    method = "any position the proved facts allow" if here else "all integers"
+    word = Word.PROVED if here else Word.PROVED_ANY_SIZE
+    silent = f"that {', '.join(here)} is never asked of a negative number at other tables" if here else ""
+    return subject.verdict(
+        "C5", word, method=method, since=started, details=told, span=asked[0].span, doesnt_say=silent
+    )  # fmt: skip
 
 
 def divisions(instance: core.Instance) -> Iterator[Asked]:
@@ -81,9 +88,9 @@ def divisions(instance: core.Instance) -> Iterator[Asked]:
             yield a
 
 
-def quotients(instance: core.Instance) -> Iterator[core.Op]:
-    """Every division of a table."""
-    yield from (e for e in expressions(instance) if isinstance(e, core.Op) and e.name == "div" and e.const > 1)
+def quotients(rules: Rules) -> Iterator[core.Op]:
+    """Every division of a game or table."""
+    yield from (e for e in expressions(rules) if isinstance(e, core.Op) and e.name == "div" and e.const > 1)
 
 
 def _mirrors(a: Asked, seconds: float) -> bool:
@@ -123,23 +130,33 @@ def _negative(subject: Subject, a: Asked, seconds: float) -> Result:
     return found
 
 
-def _paths(instance: core.Instance, a: Asked) -> Paths:
-    of: dict[core.Expr, core.Expr] = {f.e: f.of for f in places(instance) if f.e.span == a.span}
+def nowhere_negative(instance: core.Instance, a: Asked) -> bool:
+    """Is the argument never below zero, in no position at all, whatever the set, the players and the hands?"""
+    game = AnySet(instance, Dag(), shows=True)
+    ended, going = game.ended(), game.anywhere()
+    bits = [game.truth(e, ended, {}) for _, e in _at_the_end(instance.game, a)]
+    bits += [game.truth(e, going, {}) for e in _in_play(instance.game, a)]
+    query = [*game.side, *game.ranges, game.dag.any(bits)]
+    return solve(game.dag, query, seconds=SOON, engines=(Engine.GENERAL,)).answer is Answer.NO
+
+
+def _paths(rules: Rules, a: Asked) -> Paths:
+    of: dict[core.Expr, core.Expr] = {f.e: f.of for f in places(rules) if f.e.span == a.span}
     if a.rounding is None:
-        of.update((e, e.args[0]) for e in quotients(instance) if e.span == a.span)
+        of.update((e, e.args[0]) for e in quotients(rules) if e.span == a.span)
     of[a.e] = a.of
-    return Paths(instance, frozenset(of), lambda e: below(of[e], 0))
+    return Paths(rules, frozenset(of), lambda e: below(of[e], 0))
 
 
-def _at_the_end(instance: core.Instance, a: Asked) -> Iterator[tuple[int, core.Expr]]:
+def _at_the_end(rules: Rules, a: Asked) -> Iterator[tuple[int, core.Expr]]:
     """(settlement, the argument is negative while it is carried out); after the last: what a match is worth."""
-    paths = _paths(instance, a)
-    for number, settle in enumerate(instance.settles):
+    paths = _paths(rules, a)
+    for number, settle in enumerate(rules.settles):
         yield number, paths.block(settle.block())
-    last = len(instance.settles)
-    yield last, paths.within(instance.over)
-    yield last, paths.within(instance.winners)
-    for fn in instance.fns.values():
+    last = len(rules.settles)
+    yield last, paths.within(rules.over)
+    yield last, paths.within(rules.winners)
+    for fn in rules.fns.values():
         if fn.outcome:
             e = paths.within(fn.body)
             for name, kind in fn.params:
@@ -148,13 +165,13 @@ def _at_the_end(instance: core.Instance, a: Asked) -> Iterator[tuple[int, core.E
             yield last, e
 
 
-def _in_play(instance: core.Instance, a: Asked) -> Iterator[core.Expr]:
+def _in_play(rules: Rules, a: Asked) -> Iterator[core.Expr]:
     """The same for what is looked at in a round, whatever the moves."""
-    paths = _paths(instance, a)
-    yield paths.within(instance.redeal)
-    yield from (paths.within(ending.when) for ending in instance.endings)
-    yield from map(paths.block, instance.begin)
-    for action in instance.actions:
+    paths = _paths(rules, a)
+    yield paths.within(rules.redeal)
+    yield from (paths.within(ending.when) for ending in rules.endings)
+    yield from map(paths.block, rules.begin)
+    for action in (*rules.actions, *rules.events):
         inside_params = [paths.within(action.guard), *map(paths.block, action.blocks)]
         inside_params += [paths.within(p.domain) for p in action.params]
         for e in inside_params:
@@ -168,7 +185,7 @@ def _in_play(instance: core.Instance, a: Asked) -> Iterator[core.Expr]:
 
 def _unsaid(subject: Subject, a: Asked, result: Result, started: float) -> Verdict:
     """It is rounded below zero, does not mirror, and the file does not say so: when a played round shows it."""
-    found = _played(subject, a)
+    found = played(subject, a)
     pair = f"{_pair(a)}: not mirrored, and nothing in the file says so"
     if found is not None:
         help_ = "help: write `nearest`, `up` or `down`, which say where numbers go, or take care of the sign in a row of its own"
@@ -182,7 +199,7 @@ def _unsaid(subject: Subject, a: Asked, result: Result, started: float) -> Verdi
     return subject.verdict("C5", Word.UNKNOWN, since=started, details=[pair], reason=reason, span=a.span)
 
 
-def _played(subject: Subject, a: Asked) -> Situation | None:
+def played(subject: Subject, a: Asked) -> Situation | None:
     """A random round at whose end a negative number is rounded."""
     rules, last = subject.rules, len(subject.instance.settles)
     for number, e in _at_the_end(subject.instance, a):
