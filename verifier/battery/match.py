@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import partial
 
+from domrules.grammar import core
 from domrules.verifier.battery.closing import Asks, Closing, possible
 from domrules.verifier.battery.idle import idle_lines
 from domrules.verifier.battery.kept import goes_on, kept
@@ -348,8 +349,16 @@ def t5(subject: Subject) -> Verdict:
     if isinstance(found, str):
         return subject.verdict("T5", Word.SKIPPED, since=started, reason=found)
     span = subject.instance.over.span
+    if core.is_lit(subject.instance.over, True):
+        details, how = ["1 round: a match is one round"], "the match is over after every round, at any table"
+        return subject.verdict(
+            "T5", Word.PROVED_ANY_SIZE, method=how, since=started, details=details, span=span
+        )  # fmt: skip
     if single(subject):
-        return subject.verdict("T5", Word.PROVED, since=started, details=["1 round: a match is one round"], span=span)
+        return subject.verdict(
+            "T5", Word.PROVED, method="any settlement", since=started, details=["1 round: a match is one round"],
+            span=span, doesnt_say="that it is so at other tables: what rounds come to there is not known",
+        )  # fmt: skip
     if stuck_at(subject, found) is not None:
         return subject.verdict("T5", Word.SKIPPED, since=started, reason="none, because a match may never end (T2)")
     most = largest(subject, found) if changes(subject, found) else None
@@ -361,7 +370,10 @@ def t5(subject: Subject) -> Verdict:
     least = _smallest(subject, found)
     bound = sides(subject.instance) * most // least + 1
     text = f"at most {bound} rounds: each but the last adds {least} or more, and no total passes {most} before the end"
-    return subject.verdict("T5", Word.PROVED, method="any settlement", since=started, details=[text], span=span)
+    silent = "that other tables have the same number: what a round adds at least hangs on what can be in the hands"
+    return subject.verdict(
+        "T5", Word.PROVED, method="any settlement", since=started, details=[text], span=span, doesnt_say=silent
+    )  # fmt: skip
 
 
 def _smallest(subject: Subject, found: Totals) -> int:
