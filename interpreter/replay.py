@@ -95,11 +95,13 @@ def replay(rules: Rules, transcript: Transcript) -> tuple[Round, ...]:
 def finish(rules: Rules, state: State, transcript: Transcript) -> None:
     """After the last round: are winners and outcomes as written? Raises `BadTranscript`."""
     if transcript.winners is not None:
-        check_winners(rules, state, transcript.winners)
-        known = outcomes(rules, state)
-        for worth in transcript.outcomes:
-            if worth not in known:
-                raise BadTranscript(0, f"there is no outcome {' '.join(worth)}")
+        check_winners(rules, state, transcript.winners, transcript.lines.get("winners", 0))
+        known = dict(outcomes(rules, state))
+        for name, value in transcript.outcomes:
+            if known.get(name) != value:
+                line = transcript.lines.get(f"outcome {name}", 0)
+                told = f"outcome {name} is {known[name]}, not {value}" if name in known else ""
+                raise BadTranscript(line, told or f"there is no outcome {name}; there are {', '.join(known) or 'none'}")
 
 
 def replay_round(rules: Rules, state: State, number: int, written: RoundText) -> Round:
@@ -144,10 +146,11 @@ def legal_ply(rules: Rules, state: State, text: PlyText) -> Ply:
 
 def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State:
     """The state after the deal that is written, with what stood before the round. Raises `BadTranscript`."""
-    instance, line = rules.instance, written.line
+    instance = rules.instance
     names = {cell_name(instance, var, index): (var, cell) for var, index, cell in rules.layout.walk()}
     cells = list(rules.new_round(state).cells)
     for name, text in written.before:
+        line = written.at(f"before {name}")
         var, cell = lookup(names, name, line)
         cells[cell] = parse_value(instance, var.type, text, line)
     for var, cell in names.values():
@@ -155,6 +158,7 @@ def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State
             cells[cell] = 0
     left = instance.sorts["tile"].full
     for name, tiles in written.deal:
+        line = written.at(f"deal {name}")
         _, cell = lookup(names, name, line)
         for tile in tiles:
             index = find_element(instance, "tile", tile)
@@ -165,7 +169,8 @@ def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State
             left ^= 1 << index
             cells[cell] = int(cells[cell] or 0) | 1 << index
     if left:
-        raise BadTranscript(line, f"round {number}: not dealt: {' '.join(element_names(instance, 'tile', left))}")
+        missing = " ".join(element_names(instance, "tile", left))
+        raise BadTranscript(written.line, f"round {number}: not dealt: {missing}")
     return State(tuple(cells))
 
 
@@ -176,23 +181,32 @@ def settle(rules: Rules, state: State, number: int, written: RoundText) -> State
     if reached is not None and written.ending is None:
         rules.settle(state)  # perhaps it was broken off because a rule fails here
     if reached != written.ending:
-        raise BadTranscript(written.line, f"round {number} ends with {reached}, not {written.ending}")
+        last = written.plies[-1].line if written.plies else written.line
+        line = last if written.ending is None else written.at("ending")
+        raise BadTranscript(line, f"round {number} {_ended(reached, written.ending)}")
     if reached is None:
         return state
     settled = rules.settle(state)
     if written.scores is not None and written.scores != rules.scores(settled):
         scores = " ".join(map(str, rules.scores(settled)))
         told = " ".join(map(str, written.scores))
-        raise BadTranscript(written.line, f"round {number}: the scores are {scores}, not {told}")
+        raise BadTranscript(written.at("scores"), f"round {number}: the scores are {scores}, not {told}")
     return settled
 
 
-def check_winners(rules: Rules, state: State, written: tuple[str, ...]) -> None:
+def _ended(reached: str | None, written: str | None) -> str:
+    """How a round ended and how it is written, in words."""
+    if reached is None:
+        return f"is not over yet, but the ending {written} is written"
+    return f"ends with {reached}, " + (f"not {written}" if written else "but no ending is written")
+
+
+def check_winners(rules: Rules, state: State, written: tuple[str, ...], line: int) -> None:
     if not rules.over(state):
-        raise BadTranscript(0, "the match is not over, but there are winners")
-    won = element_names(rules.instance, "team", rules.winners(state))
+        raise BadTranscript(line, "the match is not over, but there are winners")
+    won, told = element_names(rules.instance, "team", rules.winners(state)), " ".join(written) or "none"
     if tuple(won) != written:
-        raise BadTranscript(0, f"the winners are {' '.join(won) or 'none'}")
+        raise BadTranscript(line, f"the winners are {' '.join(won) or 'none'}, not {told}")
 
 
 def lookup(names: Mapping[str, tuple[core.Var, int]], name: str, line: int) -> tuple[core.Var, int]:

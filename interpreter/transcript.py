@@ -80,6 +80,12 @@ class RoundText:
     scores: tuple[int, ...] | None = None
     line: int = field(default=0, compare=False)
     remarks: tuple[Remark, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """Where its other parts stand: `before score[t0]`, `deal layout`, `ending`, `scores`."""
+
+    def at(self, part: str) -> int:
+        """The line of a part; that of the round where it has none of its own."""
+        return self.lines.get(part, self.line)
 
     @property
     def size(self) -> int:
@@ -101,6 +107,8 @@ class Transcript:
     outcomes: tuple[tuple[str, str], ...] = ()
     head: tuple[Remark, ...] = ()
     tail: tuple[Remark, ...] = ()
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """Where `winners` and every `outcome NAME` stand."""
 
 
 # ---------------------------------------------------------------- writing
@@ -177,6 +185,7 @@ class Reader:
         self.waiting: list[str] = []
         """Remarks after an empty line: perhaps they stand above a round."""
         self.gap = False
+        self.lines: dict[str, int] = {}
 
     def take(self, number: int, line: str) -> None:
         """One line, without space around it."""
@@ -216,6 +225,7 @@ class Reader:
                 raise BadTranscript(number, "winners of what? Write the teams, or none")
             self.winners = () if rest == ["none"] else tuple(rest)
             self.tail += self.taken_above()
+            self.lines[first] = number
             return
         self.settle_remarks()
         if tag := TAG.fullmatch(line):
@@ -223,6 +233,7 @@ class Reader:
         elif first == "outcome" and self.winners is not None:
             name, _, value = line.removeprefix("outcome").strip().partition(" ")
             self.outcomes.append((name, value.strip()))
+            self.lines[f"outcome {name}"] = number
         elif not self.rounds:
             raise BadTranscript(number, f"{first} stands before the first round")
         elif self.winners is not None:
@@ -252,7 +263,7 @@ class Reader:
         if not game or not (players.isascii() and players.isdecimal() and len(players) < 4):
             raise BadTranscript(0, 'the tags [Game "..."] and [Players "..."] (a number) are needed')
         parts = (tuple(self.rounds), self.winners, tuple(self.outcomes), tuple(self.head), tuple(self.tail))
-        return Transcript(game, int(players), options, tags, *parts)
+        return Transcript(game, int(players), options, tags, *parts, self.lines)
 
 
 def in_round(played: RoundText, number: int, first: str, rest: Sequence[str]) -> RoundText:
@@ -262,16 +273,18 @@ def in_round(played: RoundText, number: int, first: str, rest: Sequence[str]) ->
             named = played.before if first == "before" else played.deal
             if any(cell == other for other, _ in named):
                 raise BadTranscript(number, f"{first} {cell} stands there twice")
+            lines = {**played.lines, f"{first} {cell}": number}
             if first == "before":
-                return replace(played, before=(*played.before, (cell, " ".join(words))))
-            return replace(played, deal=(*played.deal, (cell, tuple(words))))
+                return replace(played, before=(*played.before, (cell, " ".join(words))), lines=lines)
+            return replace(played, deal=(*played.deal, (cell, tuple(words))), lines=lines)
         case "ending", [name] if played.ending is None:
-            return replace(played, ending=name)
+            return replace(played, ending=name, lines={**played.lines, first: number})
         case "scores", _ if played.ending is not None and played.scores is None:
-            return replace(played, scores=tuple(whole(number, word) for word in rest))
+            scores = tuple(whole(number, word) for word in rest)
+            return replace(played, scores=scores, lines={**played.lines, first: number})
         case "scores", _ if played.scores is None:
-            scores = [whole(number, word) for word in rest]
-            raise BadTranscript(number, f"scores {' '.join(map(str, scores))} stand before an ending")
+            told = " ".join(str(whole(number, word)) for word in rest)
+            raise BadTranscript(number, f"scores {told} stand before an ending")
         case "before" | "deal" | "ending" | "scores", _:
             raise BadTranscript(number, f"{first} is out of its place: befores, deals, moves, ending, scores")
         case _ if played.ending is not None:

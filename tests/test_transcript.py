@@ -85,12 +85,12 @@ def test_a_round_may_be_broken_off(block: str) -> None:
         ("p1:play(left,6,6|2)", "p1:jump", "there is no action jump"),
         ("p1:play(left,6,6|2)", "play(left,6,6|2)", "line 10: play(left,6,6|2) is not a ply"),
         ("0|0 0|1", "0|1", "not dealt: 0|0"),
-        ("0|0 0|1", "0|0 0|0 0|1", "0|0 is dealt twice"),
-        ("deal layout", "deal table", "there is no table"),
-        ("deal layout", "deal layout\nbefore score[t0] x", "x is not a number"),
+        ("0|0 0|1", "0|0 0|0 0|1", "line 7: round 1: 0|0 is dealt twice"),
+        ("deal layout", "deal table", "line 9: there is no table"),
+        ("deal layout", "deal layout\nbefore score[t0] x", "line 10: x is not a number"),
         ("deal layout", "deal layout\nbefore starter p5", "p5 is not a player or none"),
-        ("5|6)\n", "5|6)\nending out\n", "round 1 ends with None, not out"),
-        ("5|6)\n", "5|6)\nwinners t0\n", "the match is not over"),
+        ("5|6)\n", "5|6)\nending out\n", "line 12: round 1 is not over yet, but the ending out is written"),
+        ("5|6)\n", "5|6)\nwinners t0\n", "line 12: the match is not over"),
         ("5|6)\n", "5|6)\nround 3\n", "round 2 is expected"),
         ("round 1\n", "", "deal stands before the first round"),
         ('[Players "2"]', "", "are needed"),
@@ -102,6 +102,40 @@ def test_what_is_wrong_is_found(block: str, old: str, new: str, sentence: str) -
     with pytest.raises(BadTranscript) as caught:
         replay(shipped("block", 2), read(block.replace(old, new)))
     assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong", "sentence"),
+    [
+        ("scores", "scores 7 7", "the scores are .*, not 7 7"),
+        ("ending", "ending lost", "round 1 ends with .*, not lost"),
+        ("winners", "winners none", "the winners are t., not none"),
+    ],
+)
+def test_what_is_wrong_is_found_at_its_line(part: str, wrong: str, sentence: str) -> None:
+    lines = write(finished()).splitlines()
+    place = next(i for i, line in enumerate(lines) if line.startswith(part))
+    lines[place] = wrong
+    with pytest.raises(BadTranscript, match=sentence) as caught:
+        replay(shipped("block", 2), read("\n".join(lines)))
+    assert caught.value.line == place + 1
+
+
+def test_an_outcome_is_found_at_its_line() -> None:
+    rules = shipped("koza_online", 2)
+    text = write(record(rules, play_match(rules, chance(0))))
+    for old, new, sentence in (
+        ("outcome rating(p1) ", "outcome rating(p1) 9", r"outcome rating\(p1\) is .*, not 9"),
+        (
+            "outcome rating(p1)",
+            "outcome rated(p1)",
+            r"there is no outcome rated\(p1\); there are rating\(p0\), rating\(p1\)",
+        ),
+    ):
+        changed = text.replace(old, new)
+        with pytest.raises(BadTranscript, match=sentence) as caught:
+            replay(rules, read(changed))
+        assert changed.splitlines()[caught.value.line - 1].startswith("outcome rat")
 
 
 def finished() -> Transcript:
@@ -134,5 +168,5 @@ def test_nothing_follows_the_end_of_the_match() -> None:
 
 def test_an_ending_that_was_reached_has_to_be_written() -> None:
     whole = finished()
-    with pytest.raises(BadTranscript, match="round 1 ends with"):
+    with pytest.raises(BadTranscript, match=r"round 1 ends with .*, but no ending is written"):
         replay(shipped("block", 2), replace(whole, rounds=(replace(whole.rounds[0], ending=None),)))
