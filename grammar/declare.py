@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Maybe, SetOf, Type
-from domrules.grammar.diagnostics import Note, Reporter, did_you_mean
+from domrules.grammar.diagnostics import Note, Reporter, did_you_mean, nearest
 from domrules.grammar.merge import NAMED, Declaration
 from domrules.grammar.scope import ERROR, PSEUDO, FnInfo, Scope, SortInfo, article, built_in_sorts
 from domrules.grammar.syntax import Node, Part, Word, node, nodes, string, word, words
@@ -259,8 +259,8 @@ def _event_head(d: Declaration, scope: Scope) -> core.Action:
     return _action_head(replace(d, node=replace(d.node, parts=(name, choices, None, guard, blocks))), scope)
 
 
-def no_such_slot(d: Declaration, scope: Scope) -> None:
-    """A rule for something that is no slot."""
+def no_such_slot(d: Declaration, scope: Scope, unfilled: Collection[str]) -> None:
+    """A rule for something that is no slot; one of those that are `unfilled` may be meant."""
     w = word(d.node.parts[0])
     kinds: list[tuple[str, str, Mapping[str, object]]] = [
         ("a define", "define", scope.fns),
@@ -275,5 +275,7 @@ def no_such_slot(d: Declaration, scope: Scope) -> None:
                              fix=f"write `instead {keyword} {w} …` to replace it")  # fmt: skip
             return
     slots = [f.name for f in scope.fns.values() if f.slot]
+    near = nearest(w.text, [slot for slot in slots if slot in unfilled]) or nearest(w.text, slots)
+    scope.meant.add(near)
     scope.report.add("DOM401", f"there is no slot `{w}` to fill", w.span,
-                     fix=did_you_mean(w.text, slots) or f"slots: {', '.join(slots)}")  # fmt: skip
+                     fix=f"did you mean `{near}`?" if near else f"slots: {', '.join(slots)}")  # fmt: skip

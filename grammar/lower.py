@@ -203,10 +203,11 @@ class Lowering:
     def _rules(self) -> dict[str, Declaration]:
         """The rule that fills each slot: the youngest, which must say `instead` if an ancestor filled it."""
         rules: dict[str, Declaration] = {}
+        unfilled = {d.name for d in self.of("slot") if d.node.parts[4] is None} - {d.name for d in self.of("rule")}
         for d in self.of("rule"):
             fn = self.scope.fns.get(d.name)
             if fn is None or not fn.slot:
-                no_such_slot(d, self.scope)
+                no_such_slot(d, self.scope, unfilled)
                 continue
             old = rules.get(d.name)
             if old is not None and (not d.instead or old.file == d.file):
@@ -245,6 +246,8 @@ class Lowering:
                 words = given
         if value is None and self.of("family"):
             return info.params, _anything(info.type)
+        if value is None and d.name in self.scope.meant:
+            return info.params, core.FALSE
         if value is None:
             doc = f": {info.doc}" if info.doc else ""
             head = f"{d.name}({', '.join(names)})" if names else d.name

@@ -67,6 +67,8 @@ class Scope:
     """In which file of the chain a name was declared first; files before that do not see it."""
     order: dict[str, int] = field(default_factory=dict)
     """The files of the chain by name, the oldest ancestor first."""
+    meant: set[str] = field(default_factory=set)
+    """Slots that a rule of a misspelt name is for."""
     counter: int = 0
 
     def fresh(self, name: str) -> str:
