@@ -99,9 +99,9 @@ def test_whatever_is_answered_the_file_checks_and_its_examples_pass(family: str,
 
 
 @pytest.mark.parametrize("family", TEMPLATES)
-def test_nothing_is_red_with_the_usual_answers(family: str) -> None:
+def test_nothing_is_red_with_the_usual_answers(family: str, full: bool) -> None:
     assert dom("mine", "--family", family, "--players", "2").exit_code == 0
-    only = ("D2", "S1", "S2", "S3", "F4", "C1", "C2", "C8", "T4")
+    only = ("D2", "S1", "S2", "S3", "F4", "C1", "C2", "C8", "T4", *(["T3"] if full else []))
     found = {v.item: v.word.standing for v in verify(load(Path("mine.dom")), Request([2], only=only))}
     assert set(found) == set(only)
     assert set(found.values()) <= {Standing.ESTABLISHED, None}
@@ -183,6 +183,11 @@ def test_a_name_that_cannot_be_is_refused(name: str) -> None:
         (["--family", "lime"], "did you mean `line`?"),
         (["--family", "fishing", "--draw", "one"], "does not ask for it"),
         (["--table", "4"], "does not ask for it"),
+        (
+            ["--fish", "last", "--tie", "share"],
+            "this matters only with --fish lightest, not with --fish last; leave it out",
+        ),
+        (["--nobody", "again", "--start", "seat"], "this matters only with --start double, not with --start seat"),
         (["--hand", "9"], "these answers do not go together: with 4 players 4 × 9 = 36 tiles are dealt"),
     ],
 )

@@ -13,7 +13,7 @@ import typer
 
 from domrules.cli.exits import ExitCode
 from domrules.cli.screen import wrapped
-from domrules.cli.templates import BadAnswer, Question, Template, templates
+from domrules.cli.templates import BadAnswer, Question, Template, templates, unmet
 from domrules.grammar.cut import DECLARATIONS, PREFIXES
 from domrules.grammar.diagnostics import did_you_mean
 from domrules.grammar.explain import KEYWORDS
@@ -113,7 +113,19 @@ def answered(template: Template, given: Mapping[str, str], ask: bool) -> dict[st
             answers[key] = asked(question)
         else:
             answers[key] = question.default
+    for question in template.questions:
+        if question.key in given and not question.wanted(answers):
+            refuse_unasked(question, answers)
     return answers
+
+
+def refuse_unasked(question: Question, answers: Mapping[str, str]) -> None:
+    """An answer to what is not asked after the others would change nothing. Raises `typer.BadParameter`."""
+    key, wanted = unmet(question.condition, answers)
+    raise typer.BadParameter(
+        f"this matters only with --{key} {' or '.join(wanted)}, not with --{key} {answers[key]}; leave it out",
+        param_hint=f"--{question.key}",
+    )
 
 
 def asked(question: Question) -> str:

@@ -121,8 +121,18 @@ def _kept(lines: tuple[str, ...], old: Answers, new: Answers) -> Iterator[str]:
 
 def holds(condition: str, answers: Answers) -> bool:
     """`fish=last|nobody tie=share`: is each answer one of those? An empty condition holds."""
-    parts = (part.split("=") for part in condition.split())
-    return all(answers[key] in wanted.split("|") for key, wanted in parts)
+    return all(answers[key] in wanted for key, wanted in _parts(condition))
+
+
+def unmet(condition: str, answers: Answers) -> tuple[str, list[str]]:
+    """The first part of a condition that does not hold: the question, and the answers that are wanted."""
+    return next((key, wanted) for key, wanted in _parts(condition) if answers[key] not in wanted)
+
+
+def _parts(condition: str) -> Iterator[tuple[str, list[str]]]:
+    for part in condition.split():
+        key, _, wanted = part.partition("=")
+        yield key, wanted.split("|")
 
 
 # ---------------------------------------------------------------- reading
