@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from domrules.grammar import core
 from domrules.grammar.cut import PREFIXES
-from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean
+from domrules.grammar.diagnostics import BadFile, Diagnostic, Enough, Note, Reporter, did_you_mean, nearest
 from domrules.grammar.explain import plain
 from domrules.grammar.lower import lower
 from domrules.grammar.parse import MAX_SIZE, parse
@@ -132,6 +132,49 @@ def _follow_up(files: list[File]) -> Callable[[Diagnostic], bool]:
 def _words(text: str) -> list[str]:
     """The names in a text; a name with a foreign letter is also the one that was meant."""
     return [plain(word) or word for word in re.findall(r"\w+", text)]
+
+
+def find(path: Path) -> Path:
+    """The file itself or, where there is none, the shipped game or family of that name.
+
+    Raises FileNotFoundError, with what may be meant, when there is neither.
+    """
+    there = path == STDIN or _exists(path)
+    shipped = [SHIPPED / f"{path}.dom", SHIPPED / "families" / f"{path}.dom"]
+    other = None if there else next((other for other in shipped if present(other)), None)
+    if there is False and other is None:
+        raise FileNotFoundError(errno.ENOENT, f"no such file or directory{_meant(path)}", str(path))
+    return other or path
+
+
+def _exists(path: Path) -> bool | None:
+    """Is there anything of this name? None where that may not be known."""
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return None
+
+
+def _meant(path: Path) -> str:
+    """A file in the same folder, or a shipped game, of the nearest name."""
+    beside: list[str] = []
+    with suppress(OSError, ValueError):
+        beside = [other.name for other in path.parent.glob("*.dom")]
+    wanted = path.name.removesuffix(".dom") + ".dom"
+    near = wanted if wanted in beside else nearest(wanted, beside, 0.75)
+    if near:
+        return f"; did you mean `{path.with_name(near)}`?"
+    near = nearest(str(path).removesuffix(".dom"), shipped_names())
+    if near:
+        return f"; did you mean `{near}`?"
+    return "" if path.suffix or path.parent != Path() else "; `dom list` lists the games that are here"
+
+
+def shipped_names() -> Iterator[str]:
+    """The games and families that are found by name alone."""
+    for path in (*SHIPPED.glob("*.dom"), *SHIPPED.glob("house/*.dom")):
+        yield path.relative_to(SHIPPED).with_suffix("").as_posix()
+    yield from (path.stem for path in SHIPPED.glob("families/*.dom"))
 
 
 def read_source(path: Path, report: Reporter) -> Source | None:

@@ -72,3 +72,24 @@ def test_a_request_that_cannot_be_is_refused_at_once(verb: str, args: list[str],
     result = dom(verb, file('option n: int 1..3 = 2 "n"'), *args)
     assert result.exit_code == 2
     assert "D2" not in result.stdout
+
+
+@pytest.mark.parametrize("verb", ["check", "test", "run", "show", "verify", "simulate", "play", "score", "replay"])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("blok", "blok: no such file or directory; did you mean `block`?"),
+        ("mine", "mine: no such file or directory; did you mean `mine.dom`?"),
+        ("mime.dom", "mime.dom: no such file or directory; did you mean `mine.dom`?"),
+        ("house/nine", "house/nine: no such file or directory; did you mean `house/nines`?"),
+        ("qqq", "qqq: no such file or directory; `dom list` lists the games that are here."),
+        ("qqq.dom", "qqq.dom: no such file or directory."),
+    ],
+)
+def test_a_file_that_is_not_there_is_told_with_the_nearest(
+    verb: str, name: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.dom").touch()
+    result = dom(verb, name, *(["a.log"] if verb == "replay" else []))
+    assert (result.exit_code, result.stderr) == (74, f"dom: {said}\n")

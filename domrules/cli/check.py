@@ -13,11 +13,11 @@ import typer
 from domrules import __version__
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.games import find, tell_shadows
+from domrules.cli.games import tell_shadows
 from domrules.cli.streams import coloured
 from domrules.grammar.diagnostics import counted
 from domrules.grammar.drawing import render
-from domrules.grammar.load import Loaded, check
+from domrules.grammar.load import Loaded, check, find
 from domrules.grammar.report import annotation, as_data
 
 SHOWN = 20

@@ -119,7 +119,8 @@ def describe(error: OSError) -> str:
     if error.errno == errno.EBADF and not error.filename:
         return "the standard input or output is closed."
     reason = reason[:1].lower() + reason[1:]
-    return f"{error.filename}: {reason}." if error.filename else f"input or output failed, {reason}."
+    end = "" if reason.endswith("?") else "."
+    return f"{error.filename}: {reason}{end}" if error.filename else f"input or output failed, {reason}{end}"
 
 
 def failed(code: ExitCode, sentence: str) -> ExitCode:

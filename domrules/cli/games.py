@@ -13,7 +13,7 @@ from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.drawing import render
 from domrules.grammar.instance import SettingError, instantiate
-from domrules.grammar.load import SHIPPED, Loaded, check, look, present
+from domrules.grammar.load import Loaded, check, find, look
 
 File: TypeAlias = Annotated[Path, typer.Argument(help="A .dom file, the name of a shipped game, or - for the input.")]
 Files: TypeAlias = Annotated[list[Path], typer.Argument(help=".dom files, names of shipped games, or - for the input.")]
@@ -42,20 +42,6 @@ def tell_shadows(loaded: Loaded) -> None:
     """Say on stderr which ancestors are not those that are shipped."""
     for sentence in loaded.shadows:
         print(f"dom: note: {sentence}.", file=sys.stderr)
-
-
-def find(file: Path) -> Path:
-    """The file itself or, where there is none, the shipped game or family of that name."""
-    shipped = [SHIPPED / f"{file}.dom", SHIPPED / "families" / f"{file}.dom"]
-    return next((path for path in shipped if present(path)), file) if missing(file) else file
-
-
-def missing(file: Path) -> bool:
-    """Is there nothing of this name?"""
-    try:
-        return not file.exists()
-    except OSError:
-        return True
 
 
 def refused(bad: BadFile) -> typer.Exit:
