@@ -110,6 +110,25 @@ def test_settings_name_the_choices(wrong: dict[str, Any], choices: tuple[str, ..
     assert caught.value.choices == choices
 
 
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"players": "2"}, "players is a whole number, not '2'"),
+        ({"players": 2.0}, "players is a whole number, not 2.0"),
+        ({"seed": "x"}, "seed is a whole number, not 'x'"),
+        ({"target": None}, "target is a number from 1 to 1000, not None"),
+        ({"target": [3]}, "target is a number from 1 to 1000, not"),
+    ],
+)
+def test_a_setting_of_another_type_is_named(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(domrules.SettingError) as caught:
+        domrules.load("block").new(**wrong)
+    assert said in str(caught.value)
+    assert ("players" not in wrong) or caught.value.choices == ("2", "3", "4")
+    with pytest.raises(domrules.SettingError):
+        domrules.score(domrules.load("block"), "round 1\n", players="2")  # type: ignore[arg-type]
+
+
 def test_a_choice_of_names_is_named() -> None:
     with pytest.raises(domrules.SettingError) as caught:
         domrules.load("koza_online").new(fish_for="two")
@@ -150,6 +169,8 @@ def test_a_wrong_file_says_everything(tmp_path: Path) -> None:
     assert caught.value.codes == ("DOM201",) or caught.value.codes
     with pytest.raises(domrules.GameError, match="is a family"):
         domrules.load("line").new()
+    with pytest.raises(OSError, match="did you mean `block`"):
+        domrules.load("blok")
     with pytest.raises(OSError, match="nowhere"):
         domrules.load("nowhere.dom")
 

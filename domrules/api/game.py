@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import index
 from pathlib import Path
 
 from domrules.api.errors import GameError, SettingError
@@ -11,7 +12,7 @@ from domrules.api.state import State, first
 from domrules.grammar import core, instance
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.drawing import render
-from domrules.grammar.load import SHIPPED, check, present
+from domrules.grammar.load import check, find
 from domrules.interpreter.rules import Rules
 
 
@@ -57,7 +58,7 @@ class Game:
         """The rules of a table. Raises SettingError, GameError (a family, or a mistake that shows at this table only)."""
         if self.core.abstract:
             raise GameError(f"{self.core.file} is a family: it is not played itself, a game extends it", ())
-        seats = min(self.seats) if players is None else players
+        seats = min(self.seats) if players is None else whole("players", players, tuple(map(str, self.seats)))
         try:
             return Rules(instance.instantiate(self.core, seats, options or {}))
         except instance.SettingError as error:
@@ -70,7 +71,7 @@ class Game:
 
         Options are given by name; names of values as texts (`fish_for="one"`). Raises SettingError, GameError, RuleFault.
         """
-        return first(self.rules(players, options), seed)
+        return first(self.rules(players, options), whole("seed", seed))
 
     def __repr__(self) -> str:
         return f"<Game {self.name or self.core.file}>"
@@ -78,14 +79,18 @@ class Game:
 
 def load(path: str | Path) -> Game:
     """The game of a `.dom` file, or the shipped game of a name (`"block"`). Raises GameError, OSError."""
-    file = Path(path)
-    if not present(file):
-        shipped = (SHIPPED / f"{path}.dom", SHIPPED / "families" / f"{path}.dom")
-        file = next((other for other in shipped if present(other)), file)
-    loaded = check(file)
+    loaded = check(find(Path(path)))
     if loaded.game is None:
         raise wrong(BadFile(loaded.diagnostics))
     return Game(loaded.game)
+
+
+def whole(name: str, value: object, choices: tuple[str, ...] = ()) -> int:
+    """The value as a whole number, also one of another library. Raises SettingError."""
+    try:
+        return index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise SettingError(f"{name} is a whole number, not {value!r}", choices) from None
 
 
 def wrong(bad: BadFile) -> GameError:
