@@ -13,8 +13,8 @@ from tables import SPECS, game, shipped
 from test_bots import blind, middle
 from typer.testing import CliRunner
 
-from domrules.cli import app
-from domrules.cli.screen import Screen
+from domrules.cli import app, exits
+from domrules.cli.screen import CLEAR, Screen
 from domrules.cli.sitting import Sitting
 from domrules.cli.typed import NoMove, why_not
 from domrules.interpreter.chance import Chance
@@ -76,6 +76,39 @@ def test_the_session_of_the_manual_is_true() -> None:
 def placeless(text: str) -> str:
     """The text without line numbers, which change with every edit of a game."""
     return re.sub(r"\.dom:\d+", ".dom:N", text)
+
+
+def test_what_undo_says_outlives_the_clearing_of_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("screen", "sitting"):
+        monkeypatch.setattr(f"domrules.cli.{module}.terminal", lambda: True)
+    told = dom("play", "block", "--seat", "0,1", "--seed", "5", answers="\n1\n\nundo\n\n1\n").stdout
+    screens = [screen.strip() for screen in told.split(CLEAR)]
+    said = "taken back; p0 is to move again"
+    assert [said in screen for screen in screens] == [False, False, False, False, True, True, True, False]
+    assert screens[5].startswith(f"{said}\nHand over to p0")
+    assert "3|6" not in screens[5], "whose hand is hidden stays hidden"
+
+
+def test_help_says_how_moves_and_tiles_are_named_and_tells_no_hand() -> None:
+    told = dom("play", "rybareni", "--seat", "0,1", "--seed", "5", answers="help\n\n").stdout
+    helped, turn = told.split("round 1")
+    assert "catch(a, b): what is done, and with what" in " ".join(helped.split())
+    equal = "of equal tiles 6|6 is the first, 6|6*2 the second, and so on"
+    assert equal in helped
+    assert equal in turn, "who sees such names for the first time is told"
+    assert "of equal tiles" not in dom("play", "block", "--seed", "5", answers="help\n").stdout
+    hand = next(line for line in turn.splitlines() if line.startswith("  hand")).split()[1:]
+    assert not any(tile in helped.replace(equal, "") for tile in hand if tile != "6|4")
+
+
+@pytest.mark.parametrize(
+    "typed", ["5\x00", "why \x1b[31m6", "\x1b]0;title\x07", "save \x1b[2J\x00", "!\x9b1m", "\u202e1"]
+)
+def test_no_command_for_the_terminal_comes_back(typed: str) -> None:
+    result = dom(*PLAY, answers=f"{typed}\nquit\n")
+    assert result.exit_code == 0, result.output
+    assert exits.shown(result.stdout) == result.stdout
+    assert "\ufffd" in result.stdout
 
 
 # ---------------------------------------------------------------- what is kept
@@ -212,11 +245,11 @@ def test_the_screen_is_the_same_wherever_hidden_tiles_lie(name: str) -> None:
     course = middle(rules, 1, 9)
     seat, moves = rules.mover(course.position) or 0, rules.legal_moves(course.position)
     names = [str(move_name(rules.instance, move)) for move in moves]
-    shown = [
+    screens = [
         [*screen.turn(one, seat, 0, names), *screen.whole(one.view(seat)), *refusals(one, seat, tiles)]
         for one in (course, blind(course, seat, Chance.named(1, 3)))
     ]
-    assert shown[0] == shown[1]
+    assert screens[0] == screens[1]
 
 
 def refusals(course: Any, seat: int, texts: list[str]) -> Iterator[str]:

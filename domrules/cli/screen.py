@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from domrules.cli.board import Board, drawn
+from domrules.cli.exits import shown
 from domrules.cli.sheets import lines, standing
 from domrules.interpreter.because import because
 from domrules.interpreter.course import Course
@@ -41,10 +42,10 @@ def marked(text: str, mark: str) -> str:
 
 
 def wrapped(text: str, indent: int = 2, hanging: int = 4) -> list[str]:
-    """A line as long as it is, or in several."""
+    """A line as long as it is, or in several; without commands for the terminal, which somebody may have typed."""
     lead = " " * (len(text) - len(text.lstrip()))
     return textwrap.wrap(
-        text.strip(), wide(), initial_indent=" " * indent + lead, subsequent_indent=" " * (indent + hanging) + lead,
+        shown(text.strip()), wide(), initial_indent=" " * indent + lead, subsequent_indent=" " * (indent + hanging) + lead,
         break_long_words=False, break_on_hyphens=False,
     )  # fmt: skip
 
@@ -175,6 +176,12 @@ class Screen:
         """Every cell that the player sees."""
         return [line for text in str(view).splitlines() for line in wrapped(text)]
 
+    def copies(self) -> list[str]:
+        """How tiles are told apart of which there are several; nothing where each is there once."""
+        second = next((name for name in self.instance.sorts["tile"].names if name.endswith("*2")), "")
+        first = second.removesuffix("*2")
+        return wrapped(f"of equal tiles {first} is the first, {second} the second, and so on") if second else []
+
     # ------------------------------------------------------------ a round
 
     def round(self, course: Course, seat: int, since: int, brief: bool) -> Iterator[str]:
@@ -202,4 +209,6 @@ class Screen:
 
 def show(lines: Iterable[str]) -> None:
     """Print lines, at once."""
-    print("\n".join(lines), flush=True)
+    for line in lines:
+        print(line)
+    sys.stdout.flush()

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from domrules.cli.asking import Leave
+from domrules.cli.exits import shown
 from domrules.cli.keeping import keep
 from domrules.cli.screen import CLEAR, Screen, show, terminal, wrapped
 from domrules.cli.seats import PERSON, told_seats
@@ -56,6 +57,10 @@ class Sitting:
     told: dict[int, tuple[int, int]] = field(default_factory=dict)
     """By person: round, and how many of its plies he has been shown."""
     written: bool = False
+    taught: set[int] = field(default_factory=set)
+    """The people who were told how the tiles are named."""
+    notice: list[str] = field(default_factory=list)
+    """What was said since the last turn, and is said again on a screen that was cleared."""
     knows: Rules | None = None
 
     @property
@@ -120,7 +125,10 @@ class Sitting:
         if not self.hand_over(seat):
             return
         show(self.screen.turn(course, seat, self.since(seat), listed.names, self.again(seat)))
-        self.told[seat] = (course.number, len(course.past))
+        if seat not in self.taught and any("*" in name for name in listed.names):
+            show(["", *self.screen.copies()])
+            self.taught.add(seat)
+        self.told[seat], self.notice = (course.number, len(course.past)), []
         while self.course is course:
             told = self.answer(f"{self.screen.player(seat)}> ")
             if not self.command(told, listed):
@@ -131,17 +139,21 @@ class Sitting:
         name, course = self.screen.player(seat), self.course
         if self.looks == name or len(self.people) == 1:
             return True
-        if terminal():
-            print(CLEAR, end="")
+        self.clear()
         while told := self.answer(f"Hand over to {name}, then press Enter> "):
             if not self.command(told, None):
                 show(wrapped(f"first let {name} sit down, and press Enter"))
             if self.course is not course:
                 return False
-        if terminal():
-            print(CLEAR, end="")
+        self.clear()
         self.looks = name
         return True
+
+    def clear(self) -> None:
+        """An empty screen, but for what was said since the last turn."""
+        if terminal():
+            print(CLEAR, end="")
+            show(self.notice)
 
     def again(self, seat: int) -> bool:
         """Has this person just moved, without laying a tile?"""
@@ -210,7 +222,13 @@ class Sitting:
         return True
 
     def help(self) -> None:
+        """The commands; how moves and tiles are named in this game."""
         print(HELP)
+        action = max(self.rules.instance.actions, key=lambda action: len(action.params))
+        params = ", ".join(param.name.partition("~")[0] for param in action.params)
+        told = f"{action.name}({params})" if params else action.name
+        told += f": what is done, and with what; dom show {self.rules.instance.game.name} {action.name} shows its rule"
+        show([*wrapped(f"{'NAMES':<11} {told}", hanging=12), *self.screen.copies()])
         events = self.rules.possible_events(self.course.position)
         if events:
             names = ", ".join(f"!{move_name(self.rules.instance, one)}" for one in events)
@@ -222,7 +240,8 @@ class Sitting:
             return
         self.course = self.asked.pop()
         self.told.clear()
-        show(wrapped("taken back"))
+        self.notice = wrapped(f"taken back; {self.screen.player(self.mover())} is to move again")
+        show(self.notice)
 
     def save(self, name: str) -> None:
         """A copy of the match in another file."""
@@ -286,7 +305,7 @@ class Sitting:
         if not line:
             print()
             raise Leave
-        print(line.rstrip("\n"))
+        print(shown(line.rstrip("\n")))
         return line.strip()
 
     def text(self, broken: str = "the match goes on") -> str:
