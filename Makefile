@@ -2,7 +2,7 @@
 # make test   everything a change must pass
 # make full   the long tests too
 # make verdicts   ask the verifier about every table of every game
-# make fuzz   mutants of our texts into every reader, RUNS of each (100000), with coverage where atheris is
+# make fuzz   a million mutants of our texts (RUNS) into our readers, then some for each (GUIDED) with coverage where atheris is
 # make lint   the static part of `make test`
 # make bench  speed against other programs
 
@@ -26,12 +26,13 @@ full: .venv/developer $(TABLE)
 verdicts: .venv/developer $(TABLE)
 	$(BIN)/pytest -n 2 --verdicts tests/test_shipped_verdicts.py
 
-RUNS ?= 100000
+RUNS ?= 1000000
+GUIDED ?= 20000
 fuzz: .venv/developer $(TABLE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]' || true
+	$(BIN)/python tests/fuzzing.py all --runs $(RUNS)
 	for target in hands transcript syntax rules; do \
-		$(BIN)/python tests/fuzzing.py $$target --runs $(RUNS) --blind || exit 1; \
-		$(BIN)/python tests/fuzzing.py $$target --runs $(RUNS) || exit 1; done
+		$(BIN)/python tests/fuzzing.py $$target --runs $(GUIDED) || exit 1; done
 
 lint: .venv/developer $(TABLE)
 	$(BIN)/ruff check

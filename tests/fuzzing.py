@@ -1,9 +1,11 @@
 """Fuzzing what reads texts: mutants of our own files, word by word, guided by coverage where `atheris` is installed.
 
     python tests/fuzzing.py TARGET [--runs N] [--seconds S] [--seed N] [--blind] [--keep FOLDER]
+    python tests/fuzzing.py all --runs 1000000
 
 A target fails when it raises what it does not promise, takes more than a second of CPU, or its answer breaks a law. The text
-that did it is kept. `--blind` is without coverage, and several times faster; so is a machine without atheris.
+that did it is kept. `--blind` is without coverage, and several times faster; so is a machine without atheris. `all` shares the
+runs out among the targets, blind, and goes on with the next one when one has failed.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import re
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -155,6 +158,8 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "transcript": transcript,
     "hands": hands,
 }
+SHARES = {"hands": 0.40, "transcript": 0.39, "syntax": 0.15, "rules": 0.06}
+"""What each target has of the texts when all are fuzzed: the quicker, the more."""
 
 
 # ---------------------------------------------------------------- texts to begin with
@@ -341,21 +346,25 @@ class Watch:
         return path
 
     def summary(self, seconds: float) -> str:
-        rate = self.count / max(seconds, 1e-9)
-        return f"{self.name}: {self.count} texts in {seconds:.0f} s, {rate:.0f} a second, slowest {self.slowest:.2f} s"
+        rate, slowest = self.count / max(seconds, 1e-9), 1000 * self.slowest
+        return (
+            f"{self.name}: {self.count} texts in {seconds:.0f} s of CPU, {rate:.0f} a second, slowest {slowest:.0f} ms"
+        )
 
 
 def blind(watch: Watch, mutator: Mutator, runs: int, seconds: float, seed: int) -> None:
     """Mutants of the seeds, and of mutants."""
     chance = random.Random(seed)
-    began = time.monotonic()
+    began, used = time.monotonic(), time.process_time()
     recent = [*mutator.corpus]
-    while watch.count < runs and time.monotonic() - began < seconds:
-        text = mutator.of(chance.choice(recent if chance.random() < 0.3 else mutator.corpus), chance)
-        watch(text)
-        if chance.random() < 0.02:
-            recent[chance.randrange(len(recent))] = text
-    print(watch.summary(time.monotonic() - began))
+    try:
+        while watch.count < runs and time.monotonic() - began < seconds:
+            text = mutator.of(chance.choice(recent if chance.random() < 0.3 else mutator.corpus), chance)
+            watch(text)
+            if chance.random() < 0.02:
+                recent[chance.randrange(len(recent))] = text
+    finally:
+        print(watch.summary(time.process_time() - used), flush=True)
 
 
 def guided(watch: Watch, mutator: Mutator, runs: int, seconds: float, seed: int) -> NoReturn:
@@ -396,30 +405,50 @@ def guided(watch: Watch, mutator: Mutator, runs: int, seconds: float, seed: int)
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("target", choices=[*TARGETS, "all"])
     parser.add_argument("--runs", type=int, default=10_000)
-    parser.add_argument("--seconds", type=float, default=3600.0)
+    parser.add_argument("--seconds", type=float, default=3600.0, help="for each target")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--blind", action="store_true")
     parser.add_argument("--few", action="store_true", help="begin with some of the texts only")
     parser.add_argument("--keep", type=Path, default=Path(tempfile.gettempdir()))
     told = parser.parse_args()
+    if told.target == "all":
+        raise SystemExit(all_of_them(told))
     with_coverage = not told.blind
     if with_coverage and find_spec("atheris") is None:
         print("atheris is not installed: fuzzing without coverage", file=sys.stderr)
         with_coverage = False
+    fuzz(told.target, told, told.runs, with_coverage)
+
+
+def all_of_them(told: argparse.Namespace) -> int:
+    """Every target in turn; how many have failed."""
+    failed = 0
+    for target, share in SHARES.items():
+        try:
+            fuzz(target, told, round(told.runs * share), with_coverage=False)
+        except Exception:
+            traceback.print_exc()
+            failed += 1
+    print(f"{len(SHARES)} targets, {failed} failed")
+    return failed
+
+
+def fuzz(target: str, told: argparse.Namespace, runs: int, with_coverage: bool) -> None:
+    """One target; the texts to begin with come first."""
     with tempfile.TemporaryDirectory(prefix="dom-fuzz-") as folder:
         with instrumented(with_coverage):
-            target = TARGETS[told.target](Path(folder))
-            corpus = seeds(told.target)
+            run = TARGETS[target](Path(folder))
+            corpus = seeds(target)
             corpus = random.Random(told.seed).sample(corpus, min(FEW, len(corpus))) if told.few else corpus
-        watch, mutator = Watch(told.target, target, told.keep), Mutator(corpus)
+        watch, mutator = Watch(target, run, told.keep), Mutator(corpus)
         gc.disable()
         for text in [] if with_coverage else corpus:
             watch(text)
         gc.collect()
         gc.freeze()
-        (guided if with_coverage else blind)(watch, mutator, told.runs, told.seconds, told.seed)
+        (guided if with_coverage else blind)(watch, mutator, runs, told.seconds, told.seed)
 
 
 if __name__ == "__main__":
