@@ -1,19 +1,22 @@
 """From bots to a table of who beats whom: shares of won matches with their 95 % intervals, for every two bots.
 
-    python benchmarks/strength.py [--game draw] [--matches 2000] [--set target=30] [--seed 1] [--jobs 2]
+    python benchmarks/strength.py [--game draw] [--matches 2000] [--set target=30] [--seed 1] [--jobs 2] [--keep FILE] [--seconds 600]
 
 Every match is named by (seed, its number), and the bots change seats from match to match; so the table is the same
-however the matches are spread over processes. A match that both win, or nobody, counts half.
+however the matches are spread over processes and runs. `--keep` writes down what has been played, and a run with the same
+file plays only the rest. After `--seconds` the table is of what there is. A match that both win, or nobody, counts half.
 """
 
 import argparse
+import json
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cache
 from itertools import combinations
 from multiprocessing import Pool
+from pathlib import Path
 
 from domrules.grammar.instance import instantiate
 from domrules.grammar.load import SHIPPED, load
@@ -79,6 +82,52 @@ def one_match(rules: Rules, task: Task, index: int) -> float:
     return 0.5 if mine == theirs else float(mine)
 
 
+class Kept:
+    """What has been played, as lines of a file: the task, then its share."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if path is not None and path.exists() else []
+        self.shares = dict(map(read, lines))
+
+    def __setitem__(self, task: Task, share: Share) -> None:
+        self.shares[task] = share
+        if self.path is not None:
+            with self.path.open("a", encoding="utf-8") as out:
+                print(json.dumps([asdict(task), asdict(share)]), file=out)
+
+
+def read(line: str) -> tuple[Task, Share]:
+    task, share = json.loads(line)
+    return Task(**{**task, "options": tuple(map(tuple, task["options"]))}), Share(**share)
+
+
+def tasks(game: str, options: tuple[tuple[str, str], ...], bots: Sequence[str], seed: int, matches: int) -> list[Task]:
+    """Some matches of every two bots in turn, so that all have as many whenever it stops."""
+    pairs = list(combinations(reversed(bots), 2))
+    return [
+        Task(game, options, one, other, seed, first, min(CHUNK, matches - first))
+        for first in range(0, matches, CHUNK)
+        for one, other in pairs
+    ]
+
+
+def table(wanted: Sequence[Task], kept: Kept) -> Iterator[str]:
+    """A line for every two bots."""
+    found: dict[tuple[str, str], Share] = {}
+    for task in wanted:
+        if task in kept.shares:
+            pair = task.one, task.other
+            found[pair] = found.get(pair, Share(0, 0, 0)) + kept.shares[task]
+    for (one, other), share in found.items():
+        low, high = share.interval
+        yield (
+            f"  {one:>7} beats {other:<7} {share.points / share.matches:6.1%}   [{low:.1%}, {high:.1%}]"
+            f"   {share.matches:5} matches   {share.seconds:7.1f} s CPU"
+        )
+    yield f"  {sum(share.seconds for share in found.values()):.0f} s CPU in all"
+
+
 def main(args: Sequence[str] | None = None) -> None:
     reader = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     reader.add_argument("--game", action="append", help="a shipped game with a table for two; may be given again")
@@ -89,31 +138,22 @@ def main(args: Sequence[str] | None = None) -> None:
     reader.add_argument("--seed", type=int, default=1)
     reader.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     reader.add_argument("--bots", default=",".join(BOTS), help="names with commas between")
+    reader.add_argument("--keep", type=Path, help="where what has been played is written down")
+    reader.add_argument("--seconds", type=float, default=float("inf"), help="begin no more after so long")
     told = reader.parse_args(args)
     words = [word.partition("=") for word in told.set or ["target=30"]]
     options = tuple(sorted((name, value) for name, _, value in words))
+    until, kept = time.monotonic() + told.seconds, Kept(told.keep)
     with Pool(told.jobs) as pool:
         for game in told.game or ["block", "draw"]:
-            pairs = list(combinations(reversed(told.bots.split(",")), 2))
-            firsts = range(0, told.matches, CHUNK)
-            tasks = [
-                Task(game, options, a, b, told.seed, first, min(CHUNK, told.matches - first))
-                for a, b in pairs
-                for first in firsts
-            ]
-            found = dict.fromkeys(pairs, Share(0, 0, 0))
-            for task, share in zip(tasks, pool.imap(play, tasks), strict=True):
-                found[task.one, task.other] += share
+            wanted = tasks(game, options, told.bots.split(","), told.seed, told.matches)
+            left = [task for task in wanted if task not in kept.shares]
+            for task, share in zip(left, pool.imap(play, left), strict=True):
+                kept[task] = share
+                if time.monotonic() > until:
+                    break
             told_as = " ".join("=".join(pair) for pair in options)
-            print(f"\n{game}, 2 players, {told_as}, {told.matches} matches a pair, seed {told.seed}")
-            for (one, other), share in found.items():
-                low, high = share.interval
-                print(
-                    f"  {one:>7} beats {other:<7} {share.points / share.matches:6.1%}"
-                    f"   [{low:.1%}, {high:.1%}]   {share.seconds:7.1f} s CPU"
-                )
-            total = sum(share.seconds for share in found.values())
-            print(f"  {total:.0f} s CPU in all", flush=True)
+            print(f"\n{game}, 2 players, {told_as}, seed {told.seed}", *table(wanted, kept), sep="\n", flush=True)
 
 
 if __name__ == "__main__":
