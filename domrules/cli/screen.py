@@ -19,6 +19,7 @@ from domrules.interpreter.names import cell_name, element_names, value_name
 from domrules.interpreter.reckon import Reckoned
 from domrules.interpreter.replay import outcomes, player_name
 from domrules.interpreter.sheet import Counted, Scorer
+from domrules.interpreter.state import State
 from domrules.interpreter.views import Glimpse, Hidden, View
 
 WIDE, NARROW = 79, 30
@@ -198,13 +199,20 @@ class Screen:
             if not line.startswith(tuple(tables)):
                 yield from wrapped(line, indent=0 if line.startswith(" ") else 2)
 
+    def holds(self, state: State, player: int) -> bool:
+        """Has the player tiles left?"""
+        hands = [self.rules.layout.cell(zone, player) for zone in self.instance.role("zone", "hand")]
+        return any(state.cells[cell] for cell in hands)
+
     def counted(self, course: Course) -> Counted:
         """The round that was settled last, as the scorekeeper has it."""
-        played, ending = course.rounds[-1], self.instance.endings[course.ending or 0].name
+        played, ending = course.rounds[-1], self.instance.endings[course.ending or 0]
+        last = played.plies[-1].mover if played.plies and ending.role == "out" else None
+        by = "" if last is None or self.holds(played.ended, last) else player_name(self.rules, last)
         won = self.rules.winners(played.settled) if course.over else None
         worth = tuple(outcomes(self.rules, played.settled)) if course.over else ()
         reckoned = Reckoned(played.dealt, played.ended, played.settled, course.over, won, worth)
-        return Counted(course.number, RoundHands(ending=ending), reckoned, tuple(because(self.rules, played.ended)))
+        return Counted(course.number, RoundHands(ending=ending.name, by=by), reckoned, tuple(because(self.rules, played.ended)))
 
 
 def show(lines: Iterable[str]) -> None:

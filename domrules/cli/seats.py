@@ -25,7 +25,9 @@ def seat(instance: core.Instance, word: str) -> int:
     named = word.strip().lower()
     found = f"p{named}" if named.isascii() and named.isdecimal() else named
     if found not in names:
-        raise typer.BadParameter(f"there is no seat {word.strip()}; there are {', '.join(names)}.")
+        larger = [str(n) for n in instance.game.seats if n > len(names)]
+        more = f" Larger tables: --players {', '.join(larger)}." if larger else ""
+        raise typer.BadParameter(f"there is no seat {word.strip()}; there are {', '.join(names)}.{more}")
     return names.index(found)
 
 

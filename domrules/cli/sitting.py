@@ -13,7 +13,7 @@ from pathlib import Path
 from domrules.cli.asking import Leave
 from domrules.cli.exits import shown
 from domrules.cli.keeping import keep
-from domrules.cli.screen import CLEAR, Screen, show, terminal, wrapped
+from domrules.cli.screen import CLEAR, Screen, row, show, terminal, wrapped
 from domrules.cli.seats import PERSON, told_seats
 from domrules.cli.typed import Listed, NoMove, event, why_not
 from domrules.interpreter.bots import BOTS, Ahead, swift
@@ -58,7 +58,7 @@ class Sitting:
     """By person: round, and how many of its plies he has been shown."""
     written: bool = False
     taught: set[int] = field(default_factory=set)
-    """The people who were told how the tiles are named."""
+    """The people who were told who sits where, and how to begin."""
     notice: list[str] = field(default_factory=list)
     """What was said since the last turn, and is said again on a screen that was cleared."""
     knows: Rules | None = None
@@ -125,14 +125,21 @@ class Sitting:
         if not self.hand_over(seat):
             return
         show(self.screen.turn(course, seat, self.since(seat), listed.names, self.again(seat)))
-        if seat not in self.taught and any("*" in name for name in listed.names):
-            show(["", *self.screen.copies()])
+        if seat not in self.taught:
+            show(["", *self.introduction(seat)])
             self.taught.add(seat)
         self.told[seat], self.notice = (course.number, len(course.past)), []
         while self.course is course:
             told = self.answer(f"{self.screen.player(seat)}> ")
             if not self.command(told, listed):
                 self.take(seat, listed, told)
+
+    def introduction(self, seat: int) -> list[str]:
+        """For who sits down for the first time: the others, how to move, how tiles are named."""
+        names = enumerate(self.seats)
+        told = [f"{self.screen.player(one)} {'you' if one == seat else name}" for one, name in names]
+        how = ["  type the number of a move, or its name; ? helps"]
+        return [*row("seats", " · ".join(told)), *how, *self.screen.copies()]
 
     def hand_over(self, seat: int) -> bool:
         """Let the next person sit down; nobody sees the hand of another. False when it is no longer his turn."""

@@ -162,7 +162,8 @@ def candidates(instance: core.Instance, text: str) -> Iterator[core.MoveName]:
     tiles = [i for word in words for i, one in enumerate(names) if means(word, one, True)][:1]
     found = [name for tile in tiles for name in with_tile(instance, tile) if said(instance, name, words)]
     if not found:
-        raise NoMove(problem if "(" in plain else f"{text} is no move and no tile")
+        number = "no number of the list, " if plain.removeprefix("#").isdecimal() else ""
+        raise NoMove(problem if "(" in plain else f"{text} is {number}no move and no tile")
     yield from found
 
 
