@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from domrules.grammar import cut
+from domrules.grammar import cut, habits
 from domrules.grammar.diagnostics import Note, Reporter, did_you_mean, nearest, printable
 from domrules.grammar.source import Source, Span
 
@@ -105,6 +105,7 @@ def missing_words(source: Source, at: int, end: int, words: Mapping[str, str], r
         near = nearest(text, cut.DECLARATIONS)
         name = re.fullmatch(r"[a-z_][a-z0-9_]*", text)
         fix = f"did you mean `{near}`?" if near else f"write `rule {text} …` or `define {text} …`" if name else ""
+        fix = habits.BEGINNINGS.get(text, fix)
         report.add(
             "DOM105",
             f"`{printable(text)}` does not begin a declaration",
@@ -163,7 +164,7 @@ def _character(place: Place, stop: Stop, report: Reporter) -> None:
         report.add("DOM115", "no `;` is needed: each statement begins with a word of its own", span, *opened,
                    fix="leave it out")  # fmt: skip
     elif char.isascii() or char in SIGNS:
-        fix = f"write `{SIGNS[char]}`" if char in SIGNS else ""
+        fix = habits.remark(place.source.text, at) or (f"write `{SIGNS[char]}`" if char in SIGNS else "")
         report.add("DOM115", f"{_named(char)} has no meaning here", span, *opened, fix=fix)
     else:
         whole = place.span(word.start(), word.end())
@@ -257,8 +258,8 @@ def _unfinished(place: Place, stop: Stop, report: Reporter) -> None:
         report.add("DOM123", "this table has no last row", last, *opened, fix="end it with `otherwise -> …`")
         return
     wanted = _expected(place, stop.expected, must=True)
-    report.add("DOM121", f"this declaration is not finished: {wanted} is missing", last, *opened,
-               fix=_form(place, end))  # fmt: skip
+    fix = habits.truth(text[place.piece.start : end]) or _form(place, end)
+    report.add("DOM121", f"this declaration is not finished: {wanted} is missing", last, *opened, fix=fix)
 
 
 def _open_bracket(text: str, start: int, end: int) -> int | None:
@@ -285,8 +286,8 @@ def _closing(place: Place, stop: Stop, report: Reporter) -> None:
     else:
         wanted = _expected(place, stop.expected, must=True)
         empty = place.source.text[: stop.at].rstrip().endswith("(")
-        report.add("DOM133", f"`{stop.text}` is not expected here; {wanted} is", span, *opened,
-                   fix="leave `()` out where there are no values" if empty else "")  # fmt: skip
+        fix = "leave `()` out where there are no values" if empty else _habit(place, stop)
+        report.add("DOM133", f"`{stop.text}` is not expected here; {wanted} is", span, *opened, fix=fix)
 
 
 def _keyword(place: Place, at: int, text: str, report: Reporter) -> None:
@@ -368,7 +369,7 @@ def _instead(place: Place, stop: Stop) -> str:
     text, expected = stop.text, stop.expected
     if re.search(r"\bis\s*$", place.source.text[place.piece.start : stop.at]):
         return "to compare, write `==`"
-    if text in ("if", "else", "elif", "elsif", "case", "switch", "match"):
+    if text in habits.CHOICES:
         return "choose with a table: `when … -> …`, `otherwise -> …`"
     if place.piece.word == "ending" and re.compile(r"from\s+the\s+start\b").match(place.source.text, stop.at):
         return "`from the start` stands last: `ending NAME when … from the start`"
@@ -377,11 +378,20 @@ def _instead(place: Place, stop: Stop) -> str:
         again = _again(place, equals.end() - 1) if equals is not None else None
         if again is not None:
             return f"write `{again[0]} {again[1]} = …`"
+    if habit := _habit(place, stop):
+        return habit
+    if stop.kind == "NAME":
         near = did_you_mean(text, [w for name, w in place.words.items() if name in expected], 0.75)
         if near or not expected & {"SET", "WHAT"}:
             return near or _form(place, stop.at)
         return f"write `set {text} to …`" if "SET" in expected else f"write `given {text} = …`"
     return _form(place, stop.at)
+
+
+def _habit(place: Place, stop: Stop) -> str:
+    """What is written instead of what is usual elsewhere."""
+    text = place.source.text
+    return habits.instead(text[place.piece.start : stop.at], text[stop.at : place.end], stop.kind, stop.expected)
 
 
 def _again(place: Place, equals: int) -> tuple[str, str] | None:

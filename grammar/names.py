@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from domrules.grammar import core
+from domrules.grammar import core, habits
 from domrules.grammar.core import BOOL, INT, Elem, Expr, Lit, Local, Maybe, Op, SetOf, Type
 from domrules.grammar.diagnostics import Note, did_you_mean
 from domrules.grammar.functions import Elaborator, Env, built_in
@@ -83,9 +83,9 @@ def _nameless(to: Elaborator, w: Word, env: Env, wanted: str | None) -> Expr:
     sort = scope.sorts.get(wanted) if wanted is not None else None
     members = sort.members if sort is not None and sort.members else ()
     known = [*env, *scope.known()]
-    fix = did_you_mean(text, members) or did_you_mean(text, known, 0.75)
+    fix = did_you_mean(text, members) or habits.value(text) or did_you_mean(text, known, 0.75)
     fix = fix or (f"write one of {', '.join(members[:8])}" if members else did_you_mean(text, known))
-    return to.bad("DOM201", f"nothing is called `{text}`", w.span, fix=fix)
+    return to.bad("DOM201", f"nothing is called `{text}`", w.span, fix=fix or habits.unbound(text))
 
 
 # ---------------------------------------------------------------- states
@@ -133,7 +133,7 @@ def call(to: Elaborator, w: Word, args: list[Part], env: Env, span: Span) -> Exp
     if w.text in env or w.text in scope.options or w.text in scope.endings:
         return to.bad("DOM208", f"`{w}` takes no values", w.span, fix=f"write `{w}`")
     return to.bad("DOM208", f"no define or function is called `{w}`", w.span,
-                  fix=did_you_mean(w.text, [*scope.fns, *FUNCTIONS]))  # fmt: skip
+                  fix=habits.CALLS.get(w.text) or did_you_mean(w.text, [*scope.fns, *FUNCTIONS]))  # fmt: skip
 
 
 def _var(scope: Scope, text: str) -> str:

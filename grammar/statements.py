@@ -119,12 +119,19 @@ class Statements:
         kinds = {"an option": [*scope.options], "a define": [*scope.fns], "an ending": [*scope.endings]}
         for kind, taken in kinds.items():
             if w.text in taken:
-                self.to.bad("DOM315", f"`{w}` is {kind}: only states are set, only zones hold tiles", w.span)
+                fix = "" if zone else self._points(w)
+                self.to.bad("DOM315", f"`{w}` is {kind}: only states are set, only zones hold tiles", w.span, fix=fix)
                 return
         known = [v.name for v in scope.vars.values() if v.zone == zone]
         self.to.bad(
             "DOM207", f"no {'zone' if zone else 'state'} is called `{w}`", w.span, fix=did_you_mean(w.text, known)
         )
+
+    def _points(self, w: Word) -> str:
+        """For a define of players or teams that points are to be added to."""
+        fn, score = self.scope.fns.get(w.text), [v.name for v in self.scope.vars.values() if v.role == "score"]
+        who = fn is not None and isinstance(fn.type, Elem | Maybe) and fn.type.sort in ("player", "team")
+        return f"points are kept in `{score[0]}[…]`" if who and score else ""
 
     def _certain_conflicts(self, statements: list[Node]) -> None:
         """Two unconditional writes of the same cell, or moves of the same tile, can never be meant."""

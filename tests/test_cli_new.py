@@ -131,7 +131,7 @@ def test_it_says_what_to_do_next() -> None:
     told = dom("our_night")
     assert told.exit_code == 0
     assert [line.split("   ")[0].strip() for line in told.stdout.splitlines()[1:]] == [
-        "dom check our_night.dom", "dom test our_night.dom", "dom verify our_night.dom"
+        "dom check our_night.dom", "dom test our_night.dom", "dom verify our_night.dom", "dom play our_night.dom"
     ]  # fmt: skip
     is_sound(Path("our_night.dom"))
     assert load(Path("our_night.dom")).name == "our_night"

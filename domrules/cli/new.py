@@ -163,5 +163,6 @@ def farewell(path: Path) -> str:
             f"  dom check {path}    says what is wrong with it, after every change",
             f"  dom test {path}     plays its examples",
             f"  dom verify {path}   says what can go wrong at the table",
+            f"  dom play {path}     plays it with you",
         ]
     )

@@ -212,7 +212,9 @@ class Screen:
         won = self.rules.winners(played.settled) if course.over else None
         worth = tuple(outcomes(self.rules, played.settled)) if course.over else ()
         reckoned = Reckoned(played.dealt, played.ended, played.settled, course.over, won, worth)
-        return Counted(course.number, RoundHands(ending=ending.name, by=by), reckoned, tuple(because(self.rules, played.ended)))
+        return Counted(
+            course.number, RoundHands(ending=ending.name, by=by), reckoned, tuple(because(self.rules, played.ended))
+        )
 
 
 def show(lines: Iterable[str]) -> None:
