@@ -74,18 +74,20 @@ class Sizes:
 
     def of(self, e: core.Expr) -> tuple[int, int]:
         """Depth (through the defines whose depth is known) and size."""
-        waiting = [e]
+        known, waiting = self.known, [e]
         while waiting:
             part = waiting[-1]
-            inside = [child for child in core.children(part) if child not in self.known]
-            if inside:
-                waiting += inside
+            inside = [*core.children(part)]
+            new = [child for child in inside if child not in known]
+            if new:
+                waiting += new
                 continue
             waiting.pop()
-            below = [self.known[child] for child in core.children(part)]
-            called = self.depths.get(part.fn, 0) if isinstance(part, core.Call) else 0
-            depth = 1 + max([called, *(d for d, _ in below)])
-            self.known[part] = (depth, 1 + sum(size for _, size in below))
+            depth, size = self.depths.get(part.fn, 0) if isinstance(part, core.Call) else 0, 1
+            for child in inside:
+                below, more = known[child]
+                depth, size = max(depth, below), size + more
+            known[part] = (1 + depth, size)
         return self.known[e]
 
 
