@@ -1,14 +1,16 @@
-"""Sets by conditions, all elements at once: "those t in S where P(t)" as operations on words, where P allows it."""
+"""All elements of a set at once, as operations on words: "those t in S where P(t)", and sums of what each t is worth."""
 
 from __future__ import annotations
 
 from domrules.compiler import ir
 from domrules.compiler.values import Values
-from domrules.compiler.writer import Env, Words, single, split, zipped
+from domrules.compiler.writer import Env, Words, single, size, split, zipped
 from domrules.grammar import core
 
 WIDE = 8
 """A search inside the condition, over at most so many known elements, is written out."""
+DIGITS = 8
+"""A sum of numbers of at most so many binary digits is put together from them."""
 
 
 def comprehension(ex: Values, e: core.Agg, env: Env) -> Words | None:
@@ -22,6 +24,29 @@ def comprehension(ex: Values, e: core.Agg, env: Env) -> Words | None:
         return every
     chosen = bitwise(ex, e.guard, e.var, e.sort, env)
     return None if chosen is None else zipped("and", every, chosen)
+
+
+def weighed(ex: Values, e: core.Agg, env: Env) -> ir.Expr | None:
+    """The sum over a set of numbers that each element has beforehand: for every binary digit, how many have it.
+
+    None where the numbers depend on a state, or the elements must be looked at one by one.
+    """
+    if e.body is None or e.domain is None or isinstance(e.domain, core.Lit):
+        return None
+    if isinstance(e.domain, core.Op) and e.domain.name == "toset":
+        return None
+    worth = ex.worth(e.body, e.var, e.sort)
+    low = min(worth, default=0)
+    digits = max((value - low for value in worth), default=0).bit_length()
+    chosen = comprehension(ex, e, env) if worth and digits <= DIGITS else None
+    if chosen is None:
+        return None
+    words = tuple(ex.writer.let(word) for word in chosen)
+    total = ir.binary("mul", size(words), ir.Const(low))
+    for digit in range(digits):
+        having = split(sum(1 << i for i, value in enumerate(worth) if value - low >> digit & 1), len(words))
+        total = ir.plus(total, ir.binary("mul", size(zipped("and", words, having)), ir.Const(1 << digit)))
+    return total
 
 
 def filtered(ex: Values, words: Words, guard: core.Expr, var: str, sort: str, env: Env) -> Words | None:

@@ -283,6 +283,17 @@ class Expressions:
         found = self.tables[e]
         return None if found is None else self.table(found[1], env[found[0]], e.type)
 
+    def worth(self, e: core.Expr, name: str, sort: str) -> tuple[int, ...]:
+        """The number that each element of a sort has, where that depends on nothing but this name; else nothing."""
+        if isinstance(e, core.Lit) and isinstance(e.value, int):
+            return (e.value,) * self.instance.sorts[sort].size
+        if isinstance(e, core.Table) and isinstance(e.of, core.Local) and e.of.name == name:
+            return tuple(int(v or 0) for v in e.values)
+        if e not in self.tables:
+            self.tables[e] = self.tabulate(e)
+        found = self.tables[e]
+        return tuple(int(v or 0) for v in found[1]) if found is not None and found[0] == name else ()
+
     def tabulate(self, e: core.Expr) -> tuple[str, tuple[core.Value, ...]] | None:
         """The name an expression depends on, and its values."""
         names = core.free(e)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from domrules.compiler import ir
-from domrules.compiler.bitsets import comprehension
+from domrules.compiler.bitsets import comprehension, weighed
 from domrules.compiler.store import literal
 from domrules.compiler.values import UNROLL, Values
 from domrules.compiler.writer import Env, Words, each, least, single, size, some, split
@@ -18,6 +18,9 @@ def aggregate(ex: Values, e: core.Agg, env: Env) -> Words:
     if chosen is not None:
         return chosen
     ex.bounds.of(e)
+    total = weighed(ex, e, env) if e.kind == "sum" else None
+    if total is not None:
+        return (total,)
     over = ex.domain(e.domain, e.sort, env)
     elements = [ir.Const(i) for i in over] if isinstance(over, list) else None
     if elements is not None and len(elements) <= (UNROLL if ex.hot else 1):
