@@ -64,12 +64,15 @@ class _Block:
             match s:
                 case core.Set():
                     self.ex.prepare(s.index, env)
-                    self.ex.prepare(s.value, env)
+                    if s.var in self.live:
+                        self.ex.prepare(s.value, env)
                 case core.If():
                     self.ex.prepare(s.condition, env)
                     self.prepare(s.body, env)
                 case core.Each():
                     self.ex.prepare(s.domain, env)
+                    self.ex.prepare(s.guard, env)
+                    self.prepare(s.body, env)
                 case core.Move() | core.Attach():
                     pass
                 case _:

@@ -50,7 +50,12 @@ class Expressions:
         inner = self.instance.fns[e.fn] if isinstance(e, core.Call) else None
         for c in core.children(e):
             self.prepare(c, env)
-        if inner is None or not core.free(e) <= env.keys() or self.may_fail(e) or self.tabled(e, env) is not None:
+        if inner is None:
+            return
+        if not core.free(e) <= env.keys():
+            self.prepare(inner.body, {})
+            return
+        if self.may_fail(e) or self.tabled(e, env) is not None:
             return
         assert isinstance(e, core.Call)
         if any(not isinstance(a, core.Lit | core.Local) for a in e.args):
