@@ -6,13 +6,19 @@ out of its range) is a `Fail` here, unless the form of the block excludes it.
 
 from __future__ import annotations
 
-from typing import assert_never
+from typing import TypeAlias, assert_never
 
 from domrules.compiler import ir
 from domrules.compiler.expressions import Expressions
 from domrules.compiler.store import LARGE, UNSET, Slot, writes
 from domrules.compiler.writer import WORD, Env, Unsupported, Words, each, has, single, split, zipped
 from domrules.grammar import core
+from domrules.grammar.reads import statements
+
+Cell: TypeAlias = tuple[str, object]
+"""A zone, and which of its cells, as far as that can be compared."""
+Held: TypeAlias = frozenset[tuple[str, Cell]]
+"""Names of tiles, and a place where each lies."""
 
 
 class Blocks:
@@ -21,16 +27,20 @@ class Blocks:
     def __init__(self, ex: Expressions, live: frozenset[str]) -> None:
         self.ex, self.writer, self.instance, self.live = ex, ex.writer, ex.instance, live
 
-    def block(self, block: core.Block, env: Env) -> None:
-        """All statements at once."""
-        _Block(self, block).run(env)
+    def block(self, block: core.Block, env: Env, held: Held = frozenset()) -> None:
+        """All statements at once; of names in `held` it is known where that tile lies."""
+        _Block(self, block, held).run(env)
         self.writer.forget()
 
 
 class _Block:
     """One block while it is written."""
 
-    def __init__(self, blocks: Blocks, block: core.Block) -> None:
+    def __init__(self, blocks: Blocks, block: core.Block, held: Held) -> None:
+        rebound = {s.var for s in statements(block) if isinstance(s, core.Each)}
+        self.held = {
+            (t, cell) for t, cell in held if t not in rebound and cell[1] not in [("name", n) for n in rebound]
+        }
         self.ex, self.writer, self.instance, self.live = blocks.ex, blocks.writer, blocks.instance, blocks.live
         self.statements = block
         self.written = list(writes(block))
@@ -179,8 +189,8 @@ class _Block:
             writer.fail_if(has(self.moved, tile))
             for word, bit in zip(self.moved, mask, strict=True):
                 writer.emit(ir.Assign(word, ir.binary("or", word, bit)))
-        held = ex.slots[s.source.var].load(source)
-        writer.fail_if(ir.negated(has(held, tile)))
+        if not isinstance(s.tile, core.Local) or (s.tile.name, place(s.source)) not in self.held:
+            writer.fail_if(ir.negated(has(ex.slots[s.source.var].load(source), tile)))
         for var, index in ((s.source.var, source), (s.target.var, target)):
             if var not in self.live:
                 continue
@@ -205,6 +215,39 @@ class _Block:
 
 
 # ---------------------------------------------------------------- what the form of a block says
+
+
+def place(e: core.Read) -> Cell:
+    """What is read; equal for reads of the same cell in the same state, if the index is simple."""
+    match e.index:
+        case None:
+            return e.var, None
+        case core.Lit(value=value):
+            return e.var, value
+        case core.Local(name=name):
+            return e.var, ("name", name)
+        case core.Read(var=var, index=None):
+            return e.var, ("state", var)
+        case _:
+            return e.var, e
+
+
+def lying(action: core.Action) -> Held:
+    """Where the tiles lie that are chosen out of a zone, before anything is done."""
+    return frozenset((p.name, place(read)) for p in action.params for read in _zones(p.domain))
+
+
+def _zones(domain: core.Expr | None) -> list[core.Read]:
+    """Sets of which a set is a part."""
+    match domain:
+        case core.Read():
+            return [domain]
+        case core.Op(name="inter", args=(a, b)):
+            return [*_zones(a), *_zones(b)]
+        case core.Op(name="minus", args=(a, _)) | core.Agg(kind="set", domain=a):
+            return _zones(a)
+        case _:
+            return []
 
 
 def hazards(ex: Expressions, block: core.Block) -> set[str]:

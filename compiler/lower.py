@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from domrules.compiler import ir
-from domrules.compiler.blocks import Blocks
+from domrules.compiler.blocks import Blocks, lying
 from domrules.compiler.expressions import Expressions
 from domrules.compiler.live import live
 from domrules.compiler.moves import Moves, Plan
@@ -263,8 +263,8 @@ class Lowering:
         """Make a move: what fate adds, then the blocks."""
         action = plan.action
         env = self.moves.fate(action, env, self.draw)
-        for block in action.blocks:
-            self.blocks.block(block, env)
+        for i, block in enumerate(action.blocks):
+            self.blocks.block(block, env, frozenset() if i else lying(action))
         if "moves" in self.live:
             (moves,) = self.ex.slots["moves"].locals
             self.writer.emit(ir.Assign(moves, ir.plus(moves, ir.ONE)))
