@@ -239,6 +239,9 @@ class Moves:
         chosen = choices(plan.action)
         if len(plan.sections) == 1:
             return self.within(plan.sections[0], chosen, k)
+        found = self.selected(plan.sections, chosen, k)
+        if found is not None:
+            return found
         targets = {p.name: self.writer.fresh(ir.ZERO) for p in chosen}
         if plan.sections:
             self.sections(plan.sections, chosen, k, targets)
@@ -250,7 +253,24 @@ class Moves:
         """The k-th move of a section."""
         if section.words is None:
             return section.env
-        return {**section.env, chosen[-1].name: self.writer.let(kth(self.writer, section.words, k))}
+        return {**section.env, chosen[-1].name: kth(self.writer, section.words, k)}
+
+    def selected(self, sections: list[Section], chosen: Sequence[core.Param], k: ir.Local) -> Env | None:
+        """The k-th move of sections that are sets, without a branch; None where that costs too much."""
+        sets = [s.words for s in sections if s.words is not None]
+        if not sets or len(sets) < len(sections) or (len(sets) - 1) * (len(sets[0]) + len(chosen)) > self.ex.eager:
+            return None
+        left: list[ir.Expr] = [k]
+        for section in sections[:-1]:
+            left.append(self.writer.let(ir.binary("sub", left[-1], section.count)))
+        words, env, place = sets.pop(), sections[-1].env, left.pop()
+        for section in reversed(sections[:-1]):
+            here, mine = left.pop(), sets.pop()
+            test = self.writer.let(ir.less(here, section.count))
+            words = tuple(self.writer.let(ir.pick(test, a, b)) for a, b in zip(mine, words, strict=True))
+            env = {p.name: self.writer.let(ir.pick(test, section.env[p.name], env[p.name])) for p in chosen[:-1]}
+            place = self.writer.let(ir.pick(test, here, place))
+        return {**env, chosen[-1].name: kth(self.writer, words, place)}
 
     def sections(
         self, sections: list[Section], chosen: Sequence[core.Param], k: ir.Local, targets: Mapping[str, ir.Local]
