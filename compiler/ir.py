@@ -111,7 +111,6 @@ BINARY = {
     "xor": "words",
     "minus": "words: in the left, not in the right",
     "has": "is element (right, 0 to 63) in word (left)",
-    "kth": "the right-th element, from 0, of the left word, which has so many",
     "both": "truths",
     "either": "truths",
     "same": "truths",
@@ -171,6 +170,32 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
+class Find:
+    """The k-th element, from 0, of a word that has so many."""
+
+    target: Local
+    word: Expr
+    k: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """Put the elements of a set into a pool."""
+
+    pool: int
+    words: tuple[Expr, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Take:
+    """Take the k-th element, from 0, out of a pool, which has so many."""
+
+    target: Local
+    pool: int
+    k: Expr
+
+
+@dataclass(frozen=True, slots=True)
 class Feed:
     """A number for the digest."""
 
@@ -195,7 +220,7 @@ class Fail:
     """Stop here: the interpreter, playing the same match, says why."""
 
 
-Stmt: TypeAlias = Assign | Store | If | While | Seed | Draw | Feed | Clear | Keep | Fail
+Stmt: TypeAlias = Assign | Store | If | While | Seed | Draw | Find | Fill | Take | Feed | Clear | Keep | Fail
 Body: TypeAlias = tuple[Stmt, ...]
 
 
@@ -209,12 +234,16 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A function of two numbers, which are the first two locals: the first match and the first one after the last."""
+    """A function of two numbers, which are the first two locals: the first match and the first one after the last.
+
+    A pool holds a set from which one element after another is taken; `pools` says how many words its sets have.
+    """
 
     locals: tuple[Kind, ...]
     arrays: tuple[Array, ...]
     tables: tuple[tuple[int, ...], ...]
     body: Body
+    pools: tuple[int, ...] = ()
 
 
 # ---------------------------------------------------------------- builders

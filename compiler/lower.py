@@ -16,7 +16,7 @@ from domrules.compiler.live import live
 from domrules.compiler.moves import Moves, Plan
 from domrules.compiler.prune import prune
 from domrules.compiler.store import literal, unset
-from domrules.compiler.writer import Env, Words, Writer, kth, single, size, split, zipped
+from domrules.compiler.writer import Env, Words, Writer, single, size, split, zipped
 from domrules.grammar import core
 from domrules.interpreter.play import Limits
 
@@ -81,7 +81,7 @@ class Lowering:
             writer.emit(ir.Store(at, ir.ZERO, self.game))
             self.match()
             writer.emit(ir.Assign(self.game, ir.plus(self.game, ir.ONE)))
-        return ir.Program(tuple(writer.locals), tuple(writer.arrays), tuple(writer.tables), tuple(writer.body))
+        return writer.program()
 
     # ------------------------------------------------------------ matches
 
@@ -207,27 +207,34 @@ class Lowering:
             if var.zone:
                 self.fill(name, split(tiles if name == self.stock else 0, count))
         self.reset(core.Life.ROUND)
+        stock = self.instance.sorts["tile"].size
         for number, source, target in self.instance.deals:
             if number:
-                self.hand_out(number, source, target)
+                dealt = number * self.ex.slots[target].size
+                enough = source == self.stock != target and dealt <= stock
+                stock -= dealt if enough else stock
+                self.hand_out(number, source, target, enough)
         self.writer.forget()
 
-    def hand_out(self, number: int, source: str, target: str) -> None:
-        """So many tiles to every cell of the target, one by one."""
+    def hand_out(self, number: int, source: str, target: str, enough: bool) -> None:
+        """So many tiles to every cell of the target, one by one; `enough`: the source has them in any case."""
         writer, ex = self.writer, self.ex
         origin = ex.slots[source]
         first = None if self.instance.vars[source].per is None else ir.ZERO
         rest = tuple(writer.fresh(w) for w in origin.load(first))
-        cell = writer.fresh(ir.ZERO)
+        pool, n, cell = writer.pool(rest), writer.fresh(size(rest)), writer.fresh(ir.ZERO)
         with writer.loop(ir.less(cell, ir.Const(ex.slots[target].size))):
-            got, left = tuple(writer.fresh(ir.ZERO) for _ in rest), writer.fresh(ir.Const(number))
-            with writer.loop(ir.less(ir.ZERO, left)):
-                n = writer.let(size(rest))
-                writer.fail_if(ir.equal(n, ir.ZERO))
-                bit = single(writer.let(kth(writer, rest, self.draw(n))), len(rest))
-                for a, b, mask in zip(rest, got, map(writer.let, bit), strict=True):
-                    writer.emit(ir.Assign(a, ir.binary("xor", a, mask)), ir.Assign(b, ir.binary("or", b, mask)))
-                writer.emit(ir.Assign(left, ir.binary("sub", left, ir.ONE)))
+            got, end = tuple(writer.fresh(ir.ZERO) for _ in rest), writer.fresh(ir.binary("sub", n, ir.Const(number)))
+            with writer.loop(ir.less(end, n)):
+                if not enough:
+                    writer.fail_if(ir.equal(n, ir.ZERO))
+                tile = writer.local()
+                writer.emit(ir.Take(tile, pool, self.draw(n)))
+                for word, bit in zip(got, single(tile, len(got)), strict=True):
+                    writer.emit(ir.Assign(word, ir.binary("or", word, bit)))
+                writer.emit(ir.Assign(n, ir.binary("sub", n, ir.ONE)))
+            for word, taken in zip(rest, got, strict=True):
+                writer.emit(ir.Assign(word, ir.binary("xor", word, taken)))
             if target in self.live:
                 index = None if self.instance.vars[target].per is None else cell
                 goal = ex.slots[target]

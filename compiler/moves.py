@@ -205,7 +205,7 @@ class Moves:
         outcomes = self.outcomes(action, env)
         k = draw(outcomes.count)
         if outcomes.words is not None:
-            return {**env, drawn[0].name: self.writer.let(kth(self.writer, outcomes.words, k))}
+            return {**env, drawn[0].name: kth(self.writer, outcomes.words, k)}
         targets = {p.name: self.writer.fresh(ir.ZERO) for p in drawn}
         left = self.writer.fresh(k)
 

@@ -25,6 +25,8 @@ def _body(body: ir.Body, read: set[int]) -> ir.Body:
         match s:
             case ir.Assign() if s.target.number not in read or s.value == s.target:
                 pass
+            case ir.Find() if s.target.number not in read:
+                pass
             case ir.If():
                 then, otherwise = _body(s.then, read), _body(s.otherwise, read)
                 if then:
@@ -57,6 +59,13 @@ def _expressions(body: ir.Body) -> Iterator[ir.Expr]:
                 yield s.index
             case ir.Draw():
                 yield s.n
+            case ir.Find():
+                yield s.word
+                yield s.k
+            case ir.Fill():
+                yield from s.words
+            case ir.Take():
+                yield s.k
             case ir.Clear() | ir.Fail():
                 pass
 

@@ -16,6 +16,12 @@ s1 ^= s0
 s0 = ((s0 << 24 | s0 >> 40) ^ s1 ^ s1 << 16) & {WORD}
 s1 = (s1 << 37 | s1 >> 27) & {WORD}
 {{target}} = (w >> 32) * {{n}} >> 32"""
+FIND = """w = {word}
+k = {k}
+while k:
+ w &= w - 1
+ k -= 1
+{target} = (w & -w).bit_length() - 1"""
 SIMPLE = {
     "add": "+",
     "sub": "-",
@@ -33,22 +39,21 @@ SIMPLE = {
     "either": "or",
     "same": "==",
 }
+WIDTH = 64
+"""Bits of a word."""
 Run = Callable[[int, int, int], int]
 """First match, first one after the last, mixed seed; 0, or 1 after a `Fail`."""
 
 
-def kth(word: int, k: int) -> int:
-    """The k-th element (from 0) of a word."""
-    while k:
-        word &= word - 1
-        k -= 1
-    return (word & -word).bit_length() - 1
+def members(word: int) -> list[int]:
+    """The elements of a word of any length."""
+    return [i for i in range(word.bit_length()) if word >> i & 1]
 
 
 def compiled(program: ir.Program) -> tuple[Run, Mapping[str, list[int]]]:
     """The function of a program, and its exported arrays."""
     arrays = [[0] * a.size for a in program.arrays]
-    space: dict[str, Any] = {"mix": mix, "kth": kth, "arrays": arrays, "tables": program.tables}
+    space: dict[str, Any] = {"mix": mix, "members": members, "arrays": arrays, "tables": program.tables}
     exec(compile(source(program), "<compiled rules>", "exec"), space)
     run: Run = space["run"]
     return run, {a.export: values for a, values in zip(program.arrays, arrays, strict=True) if a.export}
@@ -91,6 +96,13 @@ def _stmt(s: ir.Stmt, indent: str) -> Iterator[str]:
         case ir.Draw():
             text = DRAW.format(target=f"v{s.target.number}", n=expr(s.n))
             yield from (indent + line for line in text.splitlines())
+        case ir.Find():
+            text = FIND.format(target=f"v{s.target.number}", word=expr(s.word), k=expr(s.k))
+            yield from (indent + line for line in text.splitlines())
+        case ir.Fill():
+            yield f"{indent}p{s.pool} = {_pool(s.words)}"
+        case ir.Take():
+            yield f"{indent}v{s.target.number} = p{s.pool}.pop({expr(s.k)})"
         case ir.Feed():
             yield f"{indent}digest = (digest ^ {expr(s.value)} & {WORD}) * {PRIME} & {WORD}"
         case ir.Clear():
@@ -101,6 +113,13 @@ def _stmt(s: ir.Stmt, indent: str) -> Iterator[str]:
             yield f"{indent}return 1"
         case _:
             assert_never(s)
+
+
+def _pool(words: tuple[ir.Expr, ...]) -> str:
+    """A list of the elements of a set."""
+    if all(isinstance(word, ir.Const) for word in words):
+        return str(members(sum(word.value << WIDTH * i for i, word in enumerate(words) if isinstance(word, ir.Const))))
+    return f"members({' | '.join(f'{expr(word)} << {WIDTH * i}' for i, word in enumerate(words))})"
 
 
 def expr(e: ir.Expr) -> str:
@@ -153,7 +172,5 @@ def _binary(op: str, x: str, y: str, e: ir.Binary) -> str:
         case "has":
             shift = y if isinstance(e.right, ir.Const) else f"({y} & 63)"
             return f"({x} >> {shift} & 1 == 1)"
-        case "kth":
-            return f"kth({x}, {y})"
         case _:
             return f"({x} {SIMPLE[op]} {y})"

@@ -11,6 +11,7 @@ from domrules.interpreter.chance import BASIS, FIRST, GOLDEN, PRIME, SECOND
 
 PAGE = 1 << 16
 CELL = 8
+WIDTH = 64
 
 
 @dataclass(frozen=True)
@@ -29,33 +30,43 @@ def module(program: ir.Program) -> Module:
 
 
 # The k-th element of a word without a branch: sums of its bytes, the byte in which it lies, a table for that byte.
-HELPERS = """
-(func $kth (param $word i64) (param $k i64) (result i64) (local $sums i64) (local $at i64)
- (local.set $sums (i64.sub (local.get $word) (i64.and (i64.shr_u (local.get $word) (i64.const 1)) (i64.const 0x5555555555555555))))
- (local.set $sums (i64.add (i64.and (local.get $sums) (i64.const 0x3333333333333333))
-  (i64.and (i64.shr_u (local.get $sums) (i64.const 2)) (i64.const 0x3333333333333333))))
- (local.set $sums (i64.mul (i64.const 0x0101010101010101)
-  (i64.and (i64.add (local.get $sums) (i64.shr_u (local.get $sums) (i64.const 4))) (i64.const 0x0f0f0f0f0f0f0f0f))))
- (local.set $at (i64.shl (i64.popcnt (i64.and (i64.const 0x8080808080808080) (i64.sub
-  (i64.or (i64.mul (local.get $k) (i64.const 0x0101010101010101)) (i64.const 0x8080808080808080)) (local.get $sums)))) (i64.const 3)))
- (local.set $k (i64.sub (local.get $k)
-  (i64.and (i64.shr_u (i64.shl (local.get $sums) (i64.const 8)) (local.get $at)) (i64.const 255))))
- (i64.add (local.get $at) (i64.load8_u (i32.add (i32.const {select}) (i32.wrap_i64 (i64.or
-  (i64.shl (i64.and (local.get $k) (i64.const 7)) (i64.const 8))
-  (i64.and (i64.shr_u (local.get $word) (local.get $at)) (i64.const 255))))))))
+SUMS = """(local.set {sums} (i64.sub {word} (i64.and (i64.shr_u {word} (i64.const 1)) (i64.const 0x5555555555555555))))
+(local.set {sums} (i64.add (i64.and (local.get {sums}) (i64.const 0x3333333333333333))
+ (i64.and (i64.shr_u (local.get {sums}) (i64.const 2)) (i64.const 0x3333333333333333))))
+(local.set {sums} (i64.mul (i64.const 0x0101010101010101)
+ (i64.and (i64.add (local.get {sums}) (i64.shr_u (local.get {sums}) (i64.const 4))) (i64.const 0x0f0f0f0f0f0f0f0f))))"""
+FIND = """(local.set $at (i64.shl (i64.popcnt (i64.and (i64.const 0x8080808080808080) (i64.sub
+ (i64.or (i64.mul (local.get $k) (i64.const 0x0101010101010101)) (i64.const 0x8080808080808080)) (local.get {sums})))) (i64.const 3)))
+(local.set $k (i64.sub (local.get $k)
+ (i64.and (i64.shr_u (i64.shl (local.get {sums}) (i64.const 8)) (local.get $at)) (i64.const 255))))
+(local.set {target} (i64.add (local.get $at) (i64.load8_u (i32.add (i32.const {select}) (i32.wrap_i64 (i64.or
+ (i64.shl (i64.and (local.get $k) (i64.const 7)) (i64.const 8))
+ (i64.and (i64.shr_u {word} (local.get $at)) (i64.const 255))))))))"""
+WORD = "(local.get $word)"
+# The first four elements lie near: at most three are dropped, without a branch.
+NEAR = """(local.set $sums (i64.and (local.get $word) (i64.sub (local.get $word) (i64.const 1))))
+(local.set $at (i64.and (local.get $sums) (i64.sub (local.get $sums) (i64.const 1))))
+(local.set {target} (i64.ctz (select
+ (select (i64.and (local.get $at) (i64.sub (local.get $at) (i64.const 1))) (local.get $at) (i32.wrap_i64 (i64.and (local.get $k) (i64.const 1))))
+ (select (local.get $sums) (local.get $word) (i32.wrap_i64 (i64.and (local.get $k) (i64.const 1))))
+ (i32.wrap_i64 (i64.and (local.get $k) (i64.const 2))))))"""
+TAKE = f"""{FIND}
+(local.set {{local}} (i64.xor {{word}} (i64.shl (i64.const 1) (local.get {{target}}))))
+(local.set {{sums}} (i64.sub (local.get {{sums}}) (i64.shl (i64.const 0x0101010101010101) (local.get $at))))"""
+MIX = f"""
 (func $mix (param $z i64) (result i64)
- (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30))) (i64.const {first:#x})))
- (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27))) (i64.const {second:#x})))
+ (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 30))) (i64.const {FIRST:#x})))
+ (local.set $z (i64.mul (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 27))) (i64.const {SECOND:#x})))
  (i64.xor (local.get $z) (i64.shr_u (local.get $z) (i64.const 31))))
 """
 SEED = f"""(local.set $s1 (i64.add (i64.xor (local.get $seed) {{index}}) (i64.const {GOLDEN:#x})))
 (local.set $s0 (call $mix (local.get $s1)))
 (local.set $s1 (call $mix (i64.add (local.get $s1) (i64.const {GOLDEN:#x}))))"""
-DRAW = """(local.set $w (i64.add (local.get $s0) (local.get $s1)))
+DRAW = """(local.set $word (i64.add (local.get $s0) (local.get $s1)))
 (local.set $s1 (i64.xor (local.get $s1) (local.get $s0)))
 (local.set $s0 (i64.xor (i64.xor (i64.rotl (local.get $s0) (i64.const 24)) (local.get $s1)) (i64.shl (local.get $s1) (i64.const 16))))
 (local.set $s1 (i64.rotl (local.get $s1) (i64.const 37)))
-(local.set {target} (i64.shr_u (i64.mul (i64.shr_u (local.get $w) (i64.const 32)) {n}) (i64.const 32)))"""
+(local.set {target} (i64.shr_u (i64.mul (i64.shr_u (local.get $word) (i64.const 32)) {n}) (i64.const 32)))"""
 SELECT = bytes(([i for i in range(8) if byte >> i & 1] + [0] * 8)[k] for k in range(8) for byte in range(256))
 """At [256 k + byte] the k-th element of a byte."""
 
@@ -70,7 +81,6 @@ SIMPLE = {
     "and": "i64.and",
     "or": "i64.or",
     "xor": "i64.xor",
-    "kth": "call $kth",
     "both": "i32.and",
     "either": "i32.or",
     "same": "i32.eq",
@@ -104,10 +114,13 @@ class _Printer:
         yield f'(memory (export "memory") {-(-self.size // PAGE)})'
         yield f'(data (i32.const {self.data}) "{self.bytes()}")'
         yield f'(data (i32.const {self.select}) "{_bytes(SELECT)}")'
-        yield HELPERS.format(select=self.select, first=FIRST, second=SECOND)
+        yield MIX
         kinds = [k.value for k in self.program.locals]
         yield '(func (export "run") (param $v0 i64) (param $v1 i64) (param $seed i64) (result i32)'
-        yield "(local $s0 i64) (local $s1 i64) (local $w i64) (local $digest i64)"
+        yield "(local $s0 i64) (local $s1 i64) (local $digest i64)"
+        yield "(local $word i64) (local $k i64) (local $sums i64) (local $at i64)"
+        for pool, words in enumerate(self.program.pools):
+            yield from (f"(local $pool{pool}_{i} i64) (local $sums{pool}_{i} i64)" for i in range(words))
         yield from (f"(local $v{i} {kind})" for i, kind in enumerate(kinds) if i > 1)
         yield from self.body(self.program.body)
         yield "(i32.const 0)))"
@@ -143,6 +156,20 @@ class _Printer:
                 yield SEED.format(index=self.expr(s.index))
             case ir.Draw():
                 yield DRAW.format(target=f"$v{s.target.number}", n=self.expr(s.n))
+            case ir.Find():
+                yield f"(local.set $word {self.expr(s.word)}) (local.set $k {self.expr(s.k)})"
+                target = f"$v{s.target.number}"
+                yield f"(if (i64.lt_u (local.get $k) (i64.const 4)) (then {NEAR.format(target=target)}) (else"
+                yield SUMS.format(word=WORD, sums="$sums")
+                yield f"{FIND.format(word=WORD, sums='$sums', target=target, select=self.select)}))"
+            case ir.Fill():
+                for i, word in enumerate(s.words):
+                    local = f"$pool{s.pool}_{i}"
+                    yield f"(local.set {local} {self.expr(word)})"
+                    yield SUMS.format(word=f"(local.get {local})", sums=f"$sums{s.pool}_{i}")
+            case ir.Take():
+                yield f"(local.set $k {self.expr(s.k)})"
+                yield from self.take(s, 0)
             case ir.Feed():
                 mixed = f"(i64.xor (local.get $digest) {self.expr(s.value)})"
                 yield f"(local.set $digest (i64.mul {mixed} (i64.const {PRIME})))"
@@ -154,6 +181,21 @@ class _Printer:
                 yield "(return (i32.const 1))"
             case _:
                 assert_never(s)
+
+    def take(self, s: ir.Take, i: int) -> Iterator[str]:
+        """Take out of this word of a pool or a later one."""
+        target, local, sums = f"$v{s.target.number}", f"$pool{s.pool}_{i}", f"$sums{s.pool}_{i}"
+        here = TAKE.format(word=f"(local.get {local})", local=local, sums=sums, target=target, select=self.select)
+        if i:
+            here += f"\n(local.set {target} (i64.add (local.get {target}) (i64.const {WIDTH * i})))"
+        if i == self.program.pools[s.pool] - 1:
+            yield here
+        else:
+            yield f"(if (i64.lt_s (local.get $k) (i64.shr_u (local.get {sums}) (i64.const 56))) (then"
+            yield f"{here}) (else"
+            yield f"(local.set $k (i64.sub (local.get $k) (i64.shr_u (local.get {sums}) (i64.const 56))))"
+            yield from self.take(s, i + 1)
+            yield "))"
 
     def address(self, base: int, index: ir.Expr) -> str:
         """The offset and the address of a place."""

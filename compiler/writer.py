@@ -27,6 +27,7 @@ class Writer:
     locals: list[ir.Kind] = field(default_factory=list)
     arrays: list[ir.Array] = field(default_factory=list)
     tables: dict[tuple[int, ...], int] = field(default_factory=dict)
+    pools: list[int] = field(default_factory=list)
     body: list[ir.Stmt] = field(default_factory=list)
     known: list[dict[Hashable, Words]] = field(default_factory=lambda: [{}])
 
@@ -43,6 +44,18 @@ class Writer:
     def table(self, values: tuple[int, ...]) -> int:
         """A static table; equal ones are one."""
         return self.tables.setdefault(values, len(self.tables))
+
+    def pool(self, words: Words) -> int:
+        """A new pool, filled with this set."""
+        self.pools.append(len(words))
+        self.emit(ir.Fill(len(self.pools) - 1, words))
+        return len(self.pools) - 1
+
+    def program(self) -> ir.Program:
+        """All that was written."""
+        return ir.Program(
+            tuple(self.locals), tuple(self.arrays), tuple(self.tables), tuple(self.body), tuple(self.pools)
+        )
 
     def emit(self, *statements: ir.Stmt) -> None:
         self.body += statements
@@ -174,19 +187,21 @@ def least(words: Words) -> ir.Expr:
     return found
 
 
-def kth(writer: Writer, words: Words, k: ir.Expr) -> ir.Expr:
+def kth(writer: Writer, words: Words, k: ir.Expr) -> ir.Local:
     """The k-th element of a set that has more than k."""
+    found = writer.local()
     if len(words) == 1:
-        return ir.binary("kth", words[0], k)
-    found, left = writer.fresh(ir.ZERO), writer.fresh(k)
+        writer.emit(ir.Find(found, words[0], k))
+        return found
+    left = writer.fresh(k)
     rest = tuple(writer.let(word) for word in words)
 
     def here(i: int) -> ir.Body:
-        take = ir.Assign(found, ir.plus(ir.Const(WORD * i), ir.binary("kth", rest[i], left)))
+        take = ir.Find(found, rest[i], left), ir.Assign(found, ir.plus(ir.Const(WORD * i), found))
         if i == len(rest) - 1:
-            return (take,)
+            return take
         many = ir.unary("popcount", rest[i])
-        return (ir.If(ir.less(left, many), (take,), (ir.Assign(left, ir.binary("sub", left, many)), *here(i + 1))),)
+        return (ir.If(ir.less(left, many), take, (ir.Assign(left, ir.binary("sub", left, many)), *here(i + 1))),)
 
     writer.emit(*here(0))
     return found

@@ -26,8 +26,7 @@ def values(form: Form, expressions: list[ir.Expr], writer: Writer | None = None)
     for i, e in enumerate(expressions):
         flat = ir.unary("int", e) if ir.kind(e) is ir.Kind.TRUTH else e
         writer.emit(ir.Store(out, ir.Const(i), flat))
-    program = ir.Program(tuple(writer.locals), tuple(writer.arrays), tuple(writer.tables), tuple(writer.body))
-    engine = ENGINES[form](program)
+    engine = ENGINES[form](writer.program())
     assert engine.run(0, 0, 1)
     return [v & (1 << 64) - 1 for v in engine.read("out")]
 
@@ -102,5 +101,12 @@ def test_sets_of_several_words(form: Form) -> None:
         expected = 0
         for member in members:
             expected = (expected * 3 + member) % 1009
-        wanted = [len(members), members[0], *(mask >> i & 1 if i >= 0 else 0 for i in range(-1, 136)), *members]
+        pool, left, taken = writer.pool(words), list(members), list[int]()
+        while left:
+            k = chance.randrange(len(left))
+            target = writer.local()
+            writer.emit(ir.Take(target, pool, writer.fresh(ir.Const(k))))
+            asked.append(target)
+            taken.append(left.pop(k))
+        wanted = [len(members), members[0], *(mask >> i & 1 if i >= 0 else 0 for i in range(-1, 136)), *members, *taken]
         assert values(form, [*asked, total, *again], writer) == [*wanted, expected, *map(number, words)]

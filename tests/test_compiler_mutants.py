@@ -90,6 +90,14 @@ def statements(s: ir.Stmt) -> Iterator[ir.Stmt]:
             yield from (replace(s, body=b) for b in bodies(s.body))
         case ir.Draw():
             yield from (replace(s, n=x) for x in expressions(s.n))
+        case ir.Find():
+            yield from (replace(s, word=x) for x in expressions(s.word))
+            yield from (replace(s, k=x) for x in expressions(s.k))
+        case ir.Fill():
+            for i, word in enumerate(s.words):
+                yield from (replace(s, words=(*s.words[:i], x, *s.words[i + 1 :])) for x in expressions(word))
+        case ir.Take():
+            yield from (replace(s, k=x) for x in expressions(s.k))
         case ir.Seed() | ir.Clear() | ir.Keep() | ir.Fail():
             return
         case _:
