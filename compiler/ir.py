@@ -306,6 +306,10 @@ def unary(op: str, of: Expr) -> Expr:
             return Truth(not of.value)
         case "not", Unary("not", inner):
             return inner
+        case "not", Binary("lt" | "le" as name, a, b):
+            return Binary("le" if name == "lt" else "lt", b, a)
+        case "not", Binary("eq" | "ne" as name, a, b):
+            return Binary("ne" if name == "eq" else "eq", a, b)
         case "int", Truth():
             return Const(int(of.value))
         case "truth", Const():
@@ -348,6 +352,8 @@ def binary(op: str, left: Expr, right: Expr) -> Expr:
         case (("and" | "mul"), _, Const(0)):
             return ZERO
         case "minus", Const(0), _:
+            return ZERO
+        case (("sub" | "xor" | "minus"), _, _) if left == right:
             return ZERO
         case "mul", Const(1), _:
             return right

@@ -15,6 +15,7 @@ from domrules.compiler.expressions import Expressions
 from domrules.compiler.live import live
 from domrules.compiler.moves import Moves, Plan
 from domrules.compiler.prune import prune
+from domrules.compiler.reuse import reuse
 from domrules.compiler.store import literal, unset
 from domrules.compiler.writer import Env, Words, Writer, single, size, split, zipped
 from domrules.grammar import core
@@ -304,4 +305,4 @@ def certain(instance: core.Instance, block: core.Block) -> set[str]:
 
 def lower(instance: core.Instance, recorder: Recorder, eager: int, limits: Limits = LIMITS) -> ir.Program:
     """The program of an instance. Raises Unsupported."""
-    return prune(Lowering(instance, recorder, eager, limits).program())
+    return prune(reuse(Lowering(instance, recorder, eager, limits).program()))

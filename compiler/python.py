@@ -158,7 +158,7 @@ def _unary(op: str, x: str) -> str:
         case "not":
             return f"(not {x})"
         case "int":
-            return f"int({x})"
+            return f"(+{x})"
         case "truth":
             return f"({x} != 0)"
         case _:
