@@ -136,8 +136,9 @@ class _Block:
             with each(self.writer, over) as element:
                 here(element)
             return
-        with self.writer.when(ir.present(over)):
-            here(over)
+        element = self.writer.let(over)
+        with self.writer.when(ir.present(element)):
+            here(element)
 
     def set(self, s: core.Set, env: Env) -> None:
         index = None if s.index is None else self.writer.let(self.ex.scalar(s.index, env))

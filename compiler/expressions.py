@@ -202,19 +202,27 @@ class Expressions:
         return self.rows(
             [(partial(self.scalar, t, env), partial(self.words, v, env)) for t, v in e.rows],
             partial(self.words, e.otherwise, env),
+            isinstance(e.type, core.Maybe),
         )
 
     def rows(
-        self, rows: Sequence[tuple[Callable[[], ir.Expr], Callable[[], Words]]], otherwise: Callable[[], Words]
+        self,
+        rows: Sequence[tuple[Callable[[], ir.Expr], Callable[[], Words]]],
+        otherwise: Callable[[], Words],
+        optional: bool = False,
     ) -> Words:
-        """A chain of ifs with a value."""
+        """A chain of ifs with a value; `optional`: it is an element or none."""
         if not rows:
             return otherwise()
-        test = rows[0][0]()
-        if isinstance(test, ir.Truth):
-            return rows[0][1]() if test.value else self.rows(rows[1:], otherwise)
-        test = self.writer.let(test)
-        yes, no = self.attempt(rows[0][1]), self.attempt(lambda: self.rows(rows[1:], otherwise))
+        asked = rows[0][0]()
+        if isinstance(asked, ir.Truth):
+            return rows[0][1]() if asked.value else self.rows(rows[1:], otherwise, optional)
+        start = len(self.writer.body)
+        test = self.writer.let(asked)
+        yes, no = self.attempt(rows[0][1]), self.attempt(lambda: self.rows(rows[1:], otherwise, optional))
+        if optional and no[1] == (ir.NONE,) and asked == ir.present(yes[1][0]) and not yes[0] and not no[0]:
+            del self.writer.body[start:]
+            return yes[1]
         if yes[2] and no[2]:
             self.writer.emit(*yes[0], *no[0])
             return tuple(ir.pick(test, a, b) for a, b in zip(yes[1], no[1], strict=True))
@@ -235,7 +243,7 @@ class Expressions:
             case core.Lit(value=int(value)):
                 return bits(value)
             case core.Op(name="toset", args=(one,)):
-                return self.writer.let(self.scalar(one, env))
+                return self.writer.let(self.scalar(one, env), 1)
             case _:
                 return self.words(domain, env)
 

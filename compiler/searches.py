@@ -70,7 +70,8 @@ def at_most_one(ex: Values, e: core.Agg, env: Env, x: ir.Expr) -> Words:
         found = ex.junction(False, [lambda: here, lambda: test(ex, e, env, x)])
         return (found if e.kind == "any" else ir.negated(found),)
     whether = ex.junction(False, [lambda: here, lambda: guarded(ex, e, env, x)])
-    return ex.rows([(lambda: whether, lambda: inside(ex, e, env, x))], partial(nothing, ex, e))
+    optional = isinstance(e.type, core.Elem | core.Maybe)
+    return ex.rows([(lambda: whether, lambda: inside(ex, e, env, x))], partial(nothing, ex, e), optional)
 
 
 def unrolled(ex: Values, e: core.Agg, env: Env, elements: list[ir.Const]) -> Words:
@@ -82,6 +83,7 @@ def unrolled(ex: Values, e: core.Agg, env: Env, elements: list[ir.Const]) -> Wor
         return ex.rows(
             [(partial(guarded, ex, e, env, i), partial(inside, ex, e, env, i)) for i in elements],
             partial(nothing, ex, e),
+            isinstance(e.type, core.Elem | core.Maybe),
         )
     total = nothing(ex, e)
     for i in elements:

@@ -34,5 +34,8 @@ class Values(Protocol):
     def optional(self, domain: core.Expr | None) -> bool: ...
     def junction(self, stop: bool, parts: Sequence[Callable[[], ir.Expr]]) -> ir.Expr: ...
     def rows(
-        self, rows: Sequence[tuple[Callable[[], ir.Expr], Callable[[], Words]]], otherwise: Callable[[], Words]
+        self,
+        rows: Sequence[tuple[Callable[[], ir.Expr], Callable[[], Words]]],
+        otherwise: Callable[[], Words],
+        optional: bool = False,
     ) -> Words: ...
