@@ -26,7 +26,7 @@ class Disagreement(Exception):
     """Compiled code stopped a match that the interpreter plays to its end: a mistake of ours."""
 
 
-EAGER = {Form.WASM: 24, Form.PYTHON: 0}
+EAGER = {Form.WASM: 24, Form.PYTHON: 3}
 """Operations that are done without need rather than branched around."""
 ENGINES: dict[Form, Callable[[ir.Program], Engine]] = {Form.WASM: WasmEngine, Form.PYTHON: PythonEngine}
 

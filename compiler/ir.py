@@ -299,6 +299,20 @@ def cost(e: Expr) -> int:
     return 0 if atomic(e) else 1 + sum(map(cost, parts(e)))
 
 
+def statements(body: Body) -> Iterator[Stmt]:
+    """All statements, those inside others too."""
+    for s in body:
+        yield s
+        match s:
+            case If():
+                yield from statements(s.then)
+                yield from statements(s.otherwise)
+            case While():
+                yield from statements(s.body)
+            case _:
+                pass
+
+
 def unary(op: str, of: Expr) -> Expr:
     """An operator of one argument."""
     match op, of:
@@ -306,6 +320,8 @@ def unary(op: str, of: Expr) -> Expr:
             return Truth(not of.value)
         case "not", Unary("not", inner):
             return inner
+        case "not", Unary("truth", inner):
+            return Binary("eq", inner, ZERO)
         case "not", Binary("lt" | "le" as name, a, b):
             return Binary("le" if name == "lt" else "lt", b, a)
         case "not", Binary("eq" | "ne" as name, a, b):

@@ -233,17 +233,13 @@ def place(array: int, index: ir.Expr) -> Leaf:
 def written(body: ir.Body) -> frozenset[Leaf]:
     """What these statements write, at most."""
     found: set[Leaf] = set()
-    for s in body:
+    for s in ir.statements(body):
         match s:
             case ir.Assign() | ir.Draw() | ir.Find() | ir.Take():
                 found.add((LOCALS, s.target.number))
             case ir.Store() | ir.Keep():
                 found.add(place(s.array, s.index))
-            case ir.If():
-                found |= written(s.then) | written(s.otherwise)
-            case ir.While():
-                found |= written(s.body)
-            case ir.Fill() | ir.Feed() | ir.Seed() | ir.Clear() | ir.Fail():
+            case ir.If() | ir.While() | ir.Fill() | ir.Feed() | ir.Seed() | ir.Clear() | ir.Fail():
                 pass
             case _:
                 assert_never(s)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import chain, product
 
 import pytest
 
 from domrules.compiler import ir
 from domrules.compiler.batch import ENGINES, Form
+from domrules.compiler.python import CHUNKS, LANES, STEPS, Lanes
 from domrules.compiler.writer import Writer, each, has, kth, least, single, size, split
+from domrules.interpreter.chance import Chance, splitmix64
 
 TOP = 1 << 63
 NUMBERS = (-(1 << 41), -13, -7, -1, 0, 1, 2, 6, 7, 63, 1 << 40)
@@ -110,3 +112,12 @@ def test_sets_of_several_words(form: Form) -> None:
             taken.append(left.pop(k))
         wanted = [len(members), members[0], *(mask >> i & 1 if i >= 0 else 0 for i in range(-1, 136)), *members, *taken]
         assert values(form, [*asked, total, *again], writer) == [*wanted, expected, *map(number, words)]
+
+
+def test_lanes_give_what_the_generators_give() -> None:
+    lanes, mixed = Lanes(), splitmix64(5)[1]
+    for index in (0, 3, LANES - 1, LANES, 5 * LANES + 7):
+        chance = Chance.named(5, index)
+        many = STEPS * CHUNKS + 5 if index in (3, LANES) else 2 * STEPS
+        drawn = chain.from_iterable(lanes.drawn(mixed, index))
+        assert [next(drawn) for _ in range(many)] == [chance.word() >> 32 for _ in range(many)]
