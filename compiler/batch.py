@@ -7,12 +7,10 @@ from enum import Enum
 
 from domrules.compiler import ir
 from domrules.compiler.engine import Engine, PythonEngine, WasmEngine
-from domrules.compiler.lower import LIMITS, Recorder, lower
+from domrules.compiler.lower import Recorder, lower
 from domrules.grammar import core
-from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
-from domrules.interpreter.play import Limits, play_match
-from domrules.interpreter.rules import Rules
+from domrules.interpreter.limits import LIMITS, Limits
 
 
 class Form(Enum):
@@ -38,6 +36,10 @@ def engine(instance: core.Instance, recorder: Recorder, form: Form, limits: Limi
 
 def explained(instance: core.Instance, seed: int, index: int, limits: Limits = LIMITS) -> RuleError | Unfinished:
     """Why a match was stopped, as the interpreter says when it plays it. Raises Disagreement."""
+    from domrules.interpreter.chance import Chance
+    from domrules.interpreter.play import play_match
+    from domrules.interpreter.rules import Rules
+
     try:
         play_match(Rules(instance), Chance.named(seed, index), limits=limits)
     except (RuleError, Unfinished) as stopped:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from domrules.compiler import ir
 from domrules.compiler.engine import Engine
-from domrules.compiler.lower import LIMITS, Lowering
+from domrules.compiler.lower import Lowering
 from domrules.compiler.writer import Unsupported, Words
 from domrules.grammar import core
+from domrules.interpreter.limits import LIMITS
 
 MOVES = 512
 """Rounds of so many moves or more are counted together."""

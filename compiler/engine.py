@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from domrules.compiler import ir, python, wat
+from domrules.compiler import ir, wat
 from domrules.interpreter.chance import WORD, splitmix64
 
 
@@ -41,6 +41,8 @@ class PythonEngine:
     """Generated Python."""
 
     def __init__(self, program: ir.Program) -> None:
+        from domrules.compiler import python
+
         self.program = program
         self.function, self.arrays = python.compiled(program)
 

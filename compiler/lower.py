@@ -19,9 +19,7 @@ from domrules.compiler.reuse import reuse
 from domrules.compiler.store import literal, unset
 from domrules.compiler.writer import Env, Words, Writer, single, size, split, zipped
 from domrules.grammar import core
-from domrules.interpreter.play import Limits
-
-LIMITS = Limits()
+from domrules.interpreter.limits import LIMITS, Limits
 
 
 class Recorder(Protocol):

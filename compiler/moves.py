@@ -18,8 +18,7 @@ from domrules.compiler.store import LARGE
 from domrules.compiler.values import UNROLL
 from domrules.compiler.writer import Env, Words, each, kth, single, size, some
 from domrules.grammar import core
-from domrules.interpreter.actions import tested
-from domrules.interpreter.names import chances, choices
+from domrules.interpreter.names import chances, choices, tested
 
 Leaf: TypeAlias = Callable[[Env, Words | None], None]
 """Is told of every section: its fixed choices, and the set of the last one (none: the section is one move)."""

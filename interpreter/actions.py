@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 from domrules.grammar import core
 from domrules.interpreter.closures import Code, Frame
 from domrules.interpreter.evaluate import Compiler, nesting
-from domrules.interpreter.names import Args, Move, chances, choices
+from domrules.interpreter.names import Args, Move, chances, choices, tested
 from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement, Stepper, room
 
@@ -102,16 +102,6 @@ class CompiledAction:
             placing(state, frame, found)
             state = block(state, frame)
         return tuple(found)
-
-
-def tested(action: core.Action) -> list[list[core.Expr]]:
-    """At [k] the parts of the guard that can be tested once k parameters are known."""
-    places = {p.name: place for place, p in enumerate(action.params)}
-    parts: list[list[core.Expr]] = [[] for _ in range(len(places) + 1)]
-    for part in core.conjuncts(action.guard):
-        known = max((places[name] + 1 for name in core.free(part) if name in places), default=0)
-        parts[known].append(part)
-    return parts
 
 
 def counting(blocks: Sequence[core.Block]) -> list[core.Block]:

@@ -101,6 +101,16 @@ def chances(action: core.Action) -> tuple[core.Param, ...]:
     return tuple(p for p in action.params if p.chance)
 
 
+def tested(action: core.Action) -> list[list[core.Expr]]:
+    """At [k] the parts of the guard that can be tested once k parameters are known."""
+    places = {p.name: place for place, p in enumerate(action.params)}
+    parts: list[list[core.Expr]] = [[] for _ in range(len(places) + 1)]
+    for part in core.conjuncts(action.guard):
+        known = max((places[name] + 1 for name in core.free(part) if name in places), default=0)
+        parts[known].append(part)
+    return parts
+
+
 def move_name(instance: core.Instance, move: Move, outcome: Args = ()) -> core.MoveName:
     """The name of a move or event, with what fate added to it."""
     action = instance.deeds[move.action]

@@ -18,21 +18,14 @@ from dataclasses import dataclass, field
 from domrules.grammar.source import NOWHERE
 from domrules.interpreter.chance import Chance, Digest
 from domrules.interpreter.errors import Rule, RuleError, Unfinished
+from domrules.interpreter.limits import LIMITS
+from domrules.interpreter.limits import Limits as Limits
 from domrules.interpreter.names import Args, Move, describe
 from domrules.interpreter.players import Player, RandomPlayer
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, kth
 from domrules.interpreter.step import Placement
 from domrules.interpreter.views import Past, View
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What is long enough: moves of a round, rounds of a match, deals of a round. Beyond, `Unfinished` is raised."""
-
-    moves: int = 10_000
-    rounds: int = 1_000
-    deals: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +73,7 @@ class Table:
     rules: Rules
     players: Sequence[Player]
     chance: Chance
-    limits: Limits = Limits()
+    limits: Limits = LIMITS
     digest: Digest = field(default_factory=Digest)
     played: list[Round] = field(default_factory=list)
     """The rounds of this match that are over."""
@@ -193,7 +186,7 @@ def play_match(
     rules: Rules,
     chance: Chance,
     players: Sequence[Player] | None = None,
-    limits: Limits = Limits(),
+    limits: Limits = LIMITS,
     before: State | None = None,
     stop: int | None = None,
 ) -> Match:

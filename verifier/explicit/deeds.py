@@ -15,9 +15,10 @@ from typing import Any
 from domrules.grammar import core
 from domrules.grammar.fold import NOTHING, Fold
 from domrules.grammar.reads import Reads, statements
-from domrules.interpreter.actions import counting, room_needed, tested
+from domrules.interpreter.actions import counting, room_needed
 from domrules.interpreter.closures import Code, Frame
 from domrules.interpreter.evaluate import Compiler, Scope
+from domrules.interpreter.names import tested
 from domrules.interpreter.state import State, elements
 from domrules.interpreter.step import Stepper
 from domrules.verifier.explicit.explore import TooLarge
