@@ -136,9 +136,9 @@ class _Block:
             with each(self.writer, over) as element:
                 here(element)
             return
-        element = self.writer.let(over)
-        with self.writer.when(ir.present(element)):
-            here(element)
+        only = self.writer.let(over)
+        with self.writer.when(ir.present(only)):
+            here(only)
 
     def set(self, s: core.Set, env: Env) -> None:
         index = None if s.index is None else self.writer.let(self.ex.scalar(s.index, env))

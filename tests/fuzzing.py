@@ -134,13 +134,14 @@ def hands(folder: Path) -> Target:
     import typer
 
     from domrules.cli import sheets
+    from domrules.cli.games import open_instance
     from domrules.cli.sheets import counted, sheet, table
     from domrules.grammar.load import load
     from domrules.interpreter.hands import BadHands, read, write
+    from domrules.interpreter.rules import Rules
 
     games = {name: load(ROOT / "specs" / f"{name}.dom") for name in ("block", "koza_online")}
-    opened, made = sheets.open_instance, sheets.Rules
-    rules = lru_cache(TABLES)(lambda name, players, settings: made(opened(games[name], players, settings)))
+    rules = lru_cache(TABLES)(lambda name, players, settings: Rules(open_instance(games[name], players, settings)))
     mock.patch.object(sheets, "open_instance", lambda game, n, told: rules(game.name, n, tuple(told))).start()
     mock.patch.object(sheets, "Rules", lambda known: known).start()
 

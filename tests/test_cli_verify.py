@@ -148,7 +148,7 @@ def test_data_say_who_answered_what_and_whether_it_is_all() -> None:
     assert data["completeness"] == {"complete": True, "stopped_by": None, "asked": 1, "answered": 1, "missing": []}
     assert (data["tables"], data["vacuity"]) == (["players=2"], [])
     (verdict,) = data["verdicts"]
-    assert (verdict["item"], verdict["word"], verdict["counts_as"]) == ("S1", "PROVED this table", "established")
+    assert (verdict["item"], verdict["word"], verdict["counts_as"]) == ("S1", "PROVED any size", "established")
     assert verdict["place"]["line"] > 0
     assert verdict["cached"] is False
 
