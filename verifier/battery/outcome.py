@@ -1,6 +1,6 @@
 """E5: who goes out never gets less than nothing for it, nor less than another side gets from that settlement.
 
-Where one round is the whole match, going out must also win it. A file that means otherwise says so by an example in
+Where one round is the whole match, going out must also win it, whether a score decides that or not. A file that means otherwise says so by an example in
 which the round ends by going out and it happens: what is worked out by hand is meant.
 """
 
@@ -19,8 +19,18 @@ from domrules.verifier.battery.kept import kept
 from domrules.verifier.battery.play import round_lines
 from domrules.verifier.battery.said import settlements
 from domrules.verifier.battery.subject import Subject
-from domrules.verifier.battery.totals import Better, Totals, counting, side_name, side_of, sides, totals, wins_in
-from domrules.verifier.dag import FALSE, Bit, Number
+from domrules.verifier.battery.totals import (
+    UNSAID,
+    Better,
+    Totals,
+    counting,
+    side_name,
+    side_of,
+    sides,
+    totals,
+    wins_in,
+)
+from domrules.verifier.dag import FALSE, TRUE, ZERO, Bit, Number
 from domrules.verifier.solver import Answer, Result
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
@@ -33,14 +43,28 @@ FAR = -1_000.0
 
 @dataclass(frozen=True, slots=True)
 class Pay:
-    """What going out is worth at a table: the score, which way it counts, whether one round is the whole match."""
+    """What going out is worth at a table: the score, which way it counts, whether one round is the whole match.
 
-    totals: Totals
-    better: Better
+    Both of the first are None where no score decides who wins; then one round is the whole match.
+    """
+
+    totals: Totals | None
+    better: Better | None
     single: bool
+
+    @property
+    def about(self) -> str:
+        """The state or define that says what going out is worth."""
+        return "match_winners" if self.totals is None else self.totals.var
+
+    def points(self, subject: Subject, state: State) -> tuple[int, ...]:
+        """What every side has; nothing where there is no score."""
+        return (0,) * sides(subject.instance) if self.totals is None else self.totals.of(subject, state)
 
     def gains(self, subject: Subject, ended: State, settled: State) -> list[int]:
         """What every side gets from the settlement, so that more is better."""
+        if self.totals is None or self.better is None:
+            return [0] * sides(subject.instance)
         before, after = self.totals.of(subject, ended), self.totals.of(subject, settled)
         return [(y - x) * self.better.value for x, y in zip(before, after, strict=True)]
 
@@ -54,7 +78,7 @@ class Pay:
         if max(gains) > gains[side]:
             other = gains.index(max(gains))
             return f"{name} goes out and gets {gains[side]}, {side_name(instance, other)} gets {gains[other]}"
-        if self.single and len(set(self.totals.of(subject, ended))) == 1:
+        if self.single and len(set(self.points(subject, ended))) == 1:
             won = subject.rules.winners(settled)
             if not won >> side & 1:
                 return f"{name} goes out, the match ends with this round, and others have won it"
@@ -68,7 +92,8 @@ def e5(subject: Subject) -> Verdict:
     started = time.perf_counter()
     pay = _pay(subject)
     if isinstance(pay, str):
-        return subject.verdict("E5", Word.SKIPPED, since=started, reason=pay)
+        word = Word.UNKNOWN if pay == UNSAID else Word.SKIPPED
+        return subject.verdict("E5", word, since=started, reason=pay)
     out = next(e for e in subject.instance.endings if e.role == "out")
     shown, reason = _shown(subject, pay), ""
     if shown is None:
@@ -108,10 +133,11 @@ def _pay(subject: Subject) -> Pay | str:
     if not hands(instance, 0):
         return "no zone per player is `as hand`"
     found = totals(instance)
-    if isinstance(found, str):
-        return found
-    better = counting(subject, found)
-    return better if isinstance(better, str) else Pay(found, better, single(subject))
+    better = found if isinstance(found, str) else counting(subject, found)
+    if not isinstance(found, str) and isinstance(better, Better):
+        return Pay(found, better, single(subject))
+    assert isinstance(better, str)
+    return Pay(None, None, True) if better != UNSAID and single(subject) else better
 
 
 def single(subject: Subject) -> bool:
@@ -165,7 +191,7 @@ def _searched(subject: Subject, pay: Pay) -> tuple[int, Round] | None:
 
 def _nothing(subject: Subject, pay: Pay) -> list[str]:
     """A round in which who goes out gets nothing, where points are good: no fault, but worth knowing."""
-    if pay.better is Better.LESS:
+    if pay.better is not Better.MORE:
         return []
 
     def wish(played: Round) -> float:
@@ -179,13 +205,13 @@ def _nothing(subject: Subject, pay: Pay) -> list[str]:
         return []
     return [
         "a player can go out and get nothing for it:",
-        *round_lines(subject.rules, pay.totals.of(subject, played.dealt), played),
+        *round_lines(subject.rules, pay.points(subject, played.dealt), played),
     ]
 
 
 def _said(subject: Subject, pay: Pay) -> str | None:
     """The example of the file that shows it."""
-    for heard in settlements(subject, pay.totals.var):
+    for heard in settlements(subject, pay.about):
         ending = subject.rules.ending(heard.ended)
         if ending is None or subject.instance.endings[ending].role != "out":
             continue
@@ -207,7 +233,7 @@ def _proof(subject: Subject, pay: Pay) -> Result:
     result = possible(subject, lambda c: _bad(c, pay))
     if result.answer is Answer.NO:
         return result
-    laws: tuple[Law, ...] = kept(subject, pay.totals).laws
+    laws: tuple[Law, ...] = () if pay.totals is None else kept(subject, pay.totals).laws
     return possible(subject, lambda c: _bad(c, pay), laws) if laws else result
 
 
@@ -223,9 +249,11 @@ def _bad(closing: Closing, pay: Pay) -> Bit:
     encoder, instance = closing.encoder, closing.relation.instance
     dag = encoder.dag
     went = went_out(instance, closing.before, closing.ended, encoder)
-    before, after = pay.totals.symbols(encoder, closing.ended), pay.totals.symbols(encoder, closing.settled)
-    gains = [dag.add(Number(), dag.add(y, x, -1), pay.better.value) for x, y in zip(before, after, strict=True)]
-    level = dag.all([dag.is_zero(dag.add(x, before[0], -1)) for x in before]) if pay.single else FALSE
+    gains, level = [ZERO] * sides(instance), TRUE
+    if pay.totals is not None and pay.better is not None:
+        before, after = pay.totals.symbols(encoder, closing.ended), pay.totals.symbols(encoder, closing.settled)
+        gains = [dag.add(Number(), dag.add(y, x, -1), pay.better.value) for x, y in zip(before, after, strict=True)]
+        level = dag.all([dag.is_zero(dag.add(x, before[0], -1)) for x in before]) if pay.single else FALSE
     everyone = dag.all([wins_in(encoder, instance, closing.settled, side) for side in range(sides(instance))])
     wrong = []
     for player, side in enumerate(side_of(instance)):

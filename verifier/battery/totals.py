@@ -18,6 +18,8 @@ from domrules.verifier.forget import written
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols
 
+UNSAID = "the solver does not say which way the score counts"
+
 
 class Better(Enum):
     """Which total is better for its side; the value is the factor that makes more of it better."""
@@ -89,7 +91,7 @@ def counting(subject: Subject, found: Totals) -> Better | str:
     """Can more points make a winner of a side that has not won, or only fewer? Why it is neither, in words."""
     helps, harms = (_changes(subject, found, gained=gained) for gained in (True, False))
     if "" in (helps, harms):
-        return "the solver does not say which way the score counts"
+        return UNSAID
     match helps, harms:
         case "yes", "no":
             return Better.MORE
