@@ -79,6 +79,12 @@ def known(instance: core.Instance, state: State, forgotten: frozenset[str] = fro
     return Symbols({(v.name, i): constant(v.type, state.cells[c]) for v, i, c in walk if v.name not in forgotten})
 
 
+def lasting(instance: core.Instance, state: State, forgotten: frozenset[str]) -> dict[Cell, Symbol]:
+    """Of a position of the interpreter what lasts for the match."""
+    mine = {v.name for v in instance.vars.values() if not v.zone and v.life is core.Life.MATCH}
+    return {cell: symbol for cell, symbol in known(instance, state, forgotten).cells.items() if cell[0] in mine}
+
+
 def value(valuation: Valuation, kind: core.Type, symbol: Symbol) -> core.Value:
     """What a symbol stands for under a model."""
     match symbol:

@@ -14,12 +14,13 @@ from collections.abc import Sequence
 
 from domrules.grammar import core
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
 from domrules.verifier.dag import Bit
 from domrules.verifier.facts import Fact
 from domrules.verifier.relation import ENDING, Step
 from domrules.verifier.solver import Formulas, Result, solve
 from domrules.verifier.study import Study
-from domrules.verifier.symbols import Symbols
+from domrules.verifier.symbols import Symbols, lasting
 from domrules.verifier.valuation import Valuation
 from domrules.verifier.view import View
 from domrules.verifier.witness import Witness, replay
@@ -28,16 +29,19 @@ from domrules.verifier.witness import Witness, replay
 class Play:
     """A round in as many moves as asked for; it can be made longer, never shorter.
 
-    The first round of a match; with `any_match` any that might be, of which only a "no" counts.
+    The first round of a match, or the one after `before`; with `any_match` any that might be, of which only a "no" counts.
     """
 
     def __init__(
-        self, study: Study, view: View, facts: Sequence[Fact] = (), *, tag: str = "", any_match: bool = False
-    ) -> None:
+        self, study: Study, view: View, facts: Sequence[Fact] = (), *, tag: str = "", any_match: bool = False,
+        before: State | None = None,
+    ) -> None:  # fmt: skip
         # What the last move ends is not written down in its position: facts about endings would say too much of it.
         self.facts, self.tag = [fact for fact in facts if ENDING[0] not in fact.reads], tag
         self.encoder, self.relation = study.open(view)
-        self.start = self.relation.start(any_match=any_match)
+        self.before = before
+        known = None if before is None else lasting(study.instance, before, self.encoder.view.forgotten)
+        self.start = self.relation.start(any_match=any_match, before=known)
         self.steps: list[Step] = []
         self.states: list[Symbols] = [self.start.begun]
         self.formulas = Formulas(self.encoder.dag)
@@ -76,4 +80,4 @@ class Play:
 
     def replay(self, rules: Rules, model: Valuation) -> Witness:
         """Let the interpreter play it. Raises `Unreplayable`."""
-        return replay(rules, model, self.start.dealt, [step.choices for step in self.steps])
+        return replay(rules, model, self.start.dealt, [step.choices for step in self.steps], self.before)

@@ -60,9 +60,11 @@ class Unreplayable(Exception):
     """The interpreter does not follow; says where, in a sentence."""
 
 
-def replay(rules: Rules, model: Valuation, dealt: Symbols, steps: Sequence[Sequence[Choice]]) -> Witness:
-    """Play the deal and the moves of a model. Raises `Unreplayable`."""
-    state = dealt_state(rules, model, dealt)
+def replay(
+    rules: Rules, model: Valuation, dealt: Symbols, steps: Sequence[Sequence[Choice]], before: State | None = None
+) -> Witness:
+    """Play the deal and the moves of a model, after a match state if it is not the first round. Raises `Unreplayable`."""
+    state = dealt_state(rules, model, dealt, before)
     first, plies = state, list[Ply]()
     try:
         if rules.wants_redeal(state):
@@ -80,11 +82,11 @@ def replay(rules: Rules, model: Valuation, dealt: Symbols, steps: Sequence[Seque
     return Witness(first, tuple(plies), state)
 
 
-def dealt_state(rules: Rules, model: Valuation, dealt: Symbols) -> State:
-    """The deal of a model, in the first round of a match."""
+def dealt_state(rules: Rules, model: Valuation, dealt: Symbols, before: State | None = None) -> State:
+    """The deal of a model, in the first round of a match or in the round after `before`."""
     values = symbols.position(model, rules.instance, dealt)
     settings = {name: values[name, None] for name in rules.instance.open if (name, None) in values}
-    state = rules.new_round(rules.new_match(settings))
+    state = rules.new_round(rules.new_match(settings) if before is None else before)
     return rules.layout.put(state, {cell: values[cell] for cell in symbols.zones(rules.instance)})
 
 

@@ -18,6 +18,8 @@ from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
 from domrules.verifier.battery.asking import ROUNDS, Wish, enabled, guards, in_play, soon
+from domrules.verifier.battery.between import settled
+from domrules.verifier.battery.matches import whole
 from domrules.verifier.battery.moves import told
 from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject, told_options
@@ -26,7 +28,6 @@ from domrules.verifier.goal import ended
 from domrules.verifier.shortest import Limits, shortest
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.verdict import Verdict, Word
-from domrules.verifier.witness import Witness
 
 MANY = 60
 """Other tables looked at, at most, and …"""
@@ -53,7 +54,8 @@ class Kind:
     of: Callable[[Rules, Round], set[str]]
     """Which happen in a round."""
     possible: Callable[[Subject, str], Result]
-    shown: Callable[[Subject, str], Witness | None]
+    shown: Callable[[Subject, str], list[str] | None]
+    """A play in which it happens, for people."""
 
 
 def m8(subject: Subject) -> Verdict:
@@ -74,6 +76,8 @@ def _all(subject: Subject, kind: Kind) -> Verdict:
         return subject.verdict(kind.item, Word.SKIPPED, since=started, reason="the game declares none")
     sample = (played for _, _, played in subject.sample[:ROUNDS])
     seen = _met(kind, subject.rules, sample, len(kind.present(instance)))
+    if set(kind.present(instance)) - seen:
+        seen |= _met(kind, subject.rules, whole(subject), len(kind.present(instance)))
     missing = [thing for thing in things if thing.name not in seen]
     details = [f"{thing.name} is for an event to bring" for thing in missing if _by_event(game, instance, thing.name)]
     missing = [thing for thing in missing if not _by_event(game, instance, thing.name)]
@@ -109,10 +113,10 @@ def _one(subject: Subject, kind: Kind, thing: Thing, other: str | None, started:
             kind.item, Word.IMPOSSIBLE, method="one position, proved facts", since=started, span=thing.span,
             details=[f"{kind.verb} {thing.name}"],
         )  # fmt: skip
-    witness = kind.shown(subject, thing.name)
-    if witness is not None:
-        return [f"{thing.name} after", *told(subject, witness)]
-    reason = f"{thing.name} was not met in {ROUNDS} random rounds, and a short search found none"
+    lines = kind.shown(subject, thing.name)
+    if lines is not None:
+        return [f"{thing.name} after", *lines]
+    reason = f"{thing.name} was not met in {ROUNDS} random rounds nor in random matches, and a short search found none"
     return subject.verdict(kind.item, Word.UNKNOWN, since=started, span=thing.span, reason=result.reason or reason)
 
 
@@ -177,13 +181,17 @@ def _action_possible(subject: Subject, name: str) -> Result:
     return in_play(subject, guards(subject, [_number(subject, name)]), _legal(subject, name))
 
 
-def _action_shown(subject: Subject, name: str) -> Witness | None:
-    """A short play after which the action is legal."""
-    number = _number(subject, name)
-    witness = soon(subject, guards(subject, [number]), _legal(subject, name))
-    if witness is None or all(move.action != number for move in subject.rules.legal_moves(witness.reached)):
-        return None
-    return witness
+def _action_shown(subject: Subject, name: str) -> list[str] | None:
+    """A short play after which the action is legal: of a first round, or of one that follows random rounds."""
+    number, deadline = _number(subject, name), time.perf_counter() + subject.seconds
+    reads, wish = guards(subject, [number]), _legal(subject, name)
+    for before in (None, *settled(subject, subject.study.reads.variables(subject.instance.actions[number].guard))):
+        if time.perf_counter() > deadline:
+            break
+        witness = soon(subject, reads, wish, before=None if before is None else before.state)
+        if witness is not None and any(move.action == number for move in subject.rules.legal_moves(witness.reached)):
+            return told(subject, witness) if before is None else [f"{before.words}, and", *told(subject, witness)]
+    return None
 
 
 # ---------------------------------------------------------------- endings
@@ -214,10 +222,11 @@ def _ending_possible(subject: Subject, name: str) -> Result:
     return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
 
 
-def _ending_shown(subject: Subject, name: str) -> Witness | None:
+def _ending_shown(subject: Subject, name: str) -> list[str] | None:
     limits = Limits(query=subject.seconds / 3, search=subject.seconds)
     goal = ended(subject.study, subject.rules, [_place(subject, name)])
-    return shortest(subject.study, subject.rules, goal, subject.proved, limits).witness
+    witness = shortest(subject.study, subject.rules, goal, subject.proved, limits).witness
+    return None if witness is None else told(subject, witness)
 
 
 ACTIONS = Kind(

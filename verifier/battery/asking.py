@@ -10,6 +10,7 @@ from typing import TypeAlias
 
 from domrules.grammar import core
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
 from domrules.verifier.battery.play import ROUNDS as ROUNDS
 from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
@@ -77,10 +78,15 @@ def beginning(subject: Subject, reads: Collection[str], wish: Wish) -> Result:
     return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
 
 
-def soon(subject: Subject, reads: Collection[str], wish: Wish, depth: int = SOON) -> Witness | None:
-    """A short play of a first round to a position that goes on and grants the wish, as the interpreter played it."""
+def soon(
+    subject: Subject, reads: Collection[str], wish: Wish, depth: int = SOON, before: State | None = None
+) -> Witness | None:
+    """A short play of a first round to a position that goes on and grants the wish, as the interpreter played it.
+
+    Of the round after `before`, if that is given.
+    """
     study = subject.study
-    play = Play(study, study.view(reads, keep_numbers=True))
+    play = Play(study, study.view(reads, keep_numbers=True), before=before)
     for moves in range(depth + 1):
         play.extend(moves)
         state, relation = play.states[-1], play.relation

@@ -17,7 +17,6 @@ from domrules.verifier.facts import asked
 from domrules.verifier.relation import Relation, Start
 from domrules.verifier.solver import Answer, Result, solve
 from domrules.verifier.symbols import Cell, Symbol, Symbols
-from domrules.verifier.valuation import Valuation
 from domrules.verifier.witness import dealt_state
 
 ROUNDS = 200
@@ -58,13 +57,6 @@ def match_names(subject: Subject, encoder: Encoder) -> frozenset[str]:
     return frozenset(v.name for v in mine if v.name not in encoder.view.forgotten)
 
 
-def dealt_after(subject: Subject, model: Valuation, dealt: Symbols, before: State) -> State:
-    """The deal of a model, in the round after `before`."""
-    rules = subject.rules
-    values = symbols.position(model, subject.instance, dealt)
-    return rules.layout.put(rules.new_round(before), {cell: values[cell] for cell in symbols.zones(subject.instance)})
-
-
 Fails = Callable[[Relation, Start], Sequence[Bit]]
 """From a round that begins to what must hold for it to begin badly."""
 
@@ -94,9 +86,7 @@ class Search:
         encoder, relation = study.open(view)
         known: dict[Cell, Symbol] | None = None
         if before is not None:
-            position = symbols.known(self.subject.instance, before, encoder.view.forgotten).cells
-            names = match_names(self.subject, encoder)
-            known = {cell: value for cell, value in position.items() if cell[0] in names}
+            known = symbols.lasting(self.subject.instance, before, encoder.view.forgotten)
         begun = relation.start(any_match=any_match, before=known)
         bits = self.fails(relation, begun)
         limit = min(seconds, self.subject.seconds)
@@ -118,7 +108,7 @@ class Search:
         for before in settled(self.subject, names):
             result, begun, _ = self.ask(before=before.state)
             if result.model is not None:
-                state = dealt_after(self.subject, result.model, begun.dealt, before.state)
+                state = dealt_state(self.subject.rules, result.model, begun.dealt, before.state)
                 if self.confirms(state):
                     return before, state
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from domrules.interpreter.chance import Chance
@@ -10,7 +11,7 @@ from domrules.interpreter.play import Round, Table
 from domrules.interpreter.players import RandomPlayer
 from domrules.verifier.battery.play import new_match, patience
 from domrules.verifier.battery.subject import Subject
-from domrules.verifier.battery.totals import Totals
+from domrules.verifier.battery.totals import Totals, totals
 
 MATCHES = 60
 """Random matches looked at."""
@@ -45,7 +46,27 @@ def _matches(subject: Subject, found: Totals) -> list[Played]:
     return out
 
 
+def whole(subject: Subject) -> Iterator[Round]:
+    """All rounds of these matches; of fewer where no score tells how they stand."""
+    found = totals(subject.instance)
+    if isinstance(found, Totals):
+        yield from (one for played in matches(subject, found) for one in played.rounds)
+    else:
+        for number in range(FEW):
+            yield from _rounds(subject, number) or ()
+
+
 def _match(subject: Subject, found: Totals, number: int) -> Played | None:
+    done, rules = _rounds(subject, number), subject.rules
+    if done is None:
+        return None
+    over = bool(done) and rules.over(done[-1].settled)
+    after = tuple(found.of(subject, r.settled) for r in done)
+    return Played(number, tuple(done), after, rules.winners(done[-1].settled) if over else None)
+
+
+def _rounds(subject: Subject, number: int) -> list[Round] | None:
+    """The rounds of a random match; None when a rule breaks in it."""
     rules, chance = subject.rules, Chance.named(subject.seed, number)
     table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules, LONGEST))
     state, done = new_match(rules, subject.seed, number), list[Round]()
@@ -53,8 +74,6 @@ def _match(subject: Subject, found: Totals, number: int) -> Played | None:
         while len(done) < LONGEST and not (done and rules.over(state)):
             done.append(table.round(state))
             state = done[-1].settled
-        over = bool(done) and rules.over(state)
-        after = tuple(found.of(subject, r.settled) for r in done)
-        return Played(number, tuple(done), after, rules.winners(state) if over else None)
     except (RuleError, Unfinished):
         return None
+    return done
