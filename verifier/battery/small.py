@@ -17,8 +17,8 @@ from domrules.verifier.explicit.questions import Gone, ask
 from domrules.verifier.explicit.twin import NoTwin, told, twin_of
 from domrules.verifier.verdict import Standing, Verdict, Word
 
-PATIENCE = 1.0
-"""Seconds a query for a solver whose answer is only compared."""
+PATIENCE, HURRY = 1.0, 0.25
+"""Seconds a query for a solver whose answer is only compared; and where it asks dozens of them, looking for the shortest hand."""
 
 
 def e4(subject: Subject) -> Verdict:
@@ -44,6 +44,11 @@ def e4(subject: Subject) -> Verdict:
     return replace(
         found, scope=subject.scope, seconds=seconds, doesnt_say=says, witness=None, transcript=None
     )  # a hand of the twin is none of the game
+
+
+def patience(name: str) -> float:
+    """Seconds a query of the solver about this item or claim."""
+    return HURRY if name == "F2" else PATIENCE
 
 
 def both(gone: Gone, asked: str | core.Claim, solver: Callable[[], Verdict] | None) -> Verdict:
