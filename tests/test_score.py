@@ -1,6 +1,7 @@
 """The scorekeeper: what it asks, what it counts, why, and what it keeps; the same as play gives, for every game."""
 
 import json
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -261,6 +262,19 @@ def test_answers_are_taken_back_and_corrected(evening: Any, tmp_path: Path) -> N
     assert "score[Ann]: 0 → 2 (+2)" in result.stdout
     assert read((tmp_path / "kept").read_text(encoding="utf-8")).rounds[0].by == "Bob"
     assert "  there are rounds 1 to" in evening("correct 9", "quit").stdout
+
+
+def test_undo_goes_back_answer_by_answer(evening: Any, tmp_path: Path) -> None:
+    result = evening("2", "Ann Bob", "out Ann", "66", "undo", "55", "correct", "undo", "undo", "undo")
+    said = re.findall(r": (?:  )((?:taken back|which round|there is nothing).*)", result.stdout)
+    assert said == [
+        "taken back: hand[Bob]: 66",
+        "which round? correct 1, or correct 1 WHAT: VALUE",
+        "taken back: hand[Bob]: 55",
+        "taken back: ended out by Ann",
+        "there is nothing to take back",
+    ]
+    assert not read((tmp_path / "kept").read_text(encoding="utf-8")).rounds[0].ending
 
 
 def test_a_match_is_over(evening: Any) -> None:

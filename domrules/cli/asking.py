@@ -3,13 +3,14 @@
 The match is a hands file; it is written beside the old one and then takes its place, so that a crash loses no answer.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import setting
 from domrules.cli.keeping import keep
+from domrules.cli.screen import terminal, wrapped
 from domrules.cli.sheets import counted, lines, sheet, standing, table
 from domrules.cli.texts import NoText, read_text
 from domrules.grammar import core
@@ -17,12 +18,15 @@ from domrules.interpreter.errors import RuleError
 from domrules.interpreter.hands import BadHands, Hands, RoundHands, head, in_round, read, write
 from domrules.interpreter.sheet import Counted, Missing, Question, Scorer
 
-HELP = """  an answer    tiles as 6|4, 6-4, 6:4 or 64, - for an empty hand; Enter takes what stands in brackets
-  WHAT: VALUE  tells something else of this round, or tells it anew: `Olya: 6|6 1|0`
-  undo         takes the last answer back; at the beginning of a round, the round before
-  correct N    asks for round N again; `correct N WHAT: VALUE` changes one thing in it
-  sheet        all rounds, and why every number is what it is
-  quit         stops; the same command goes on from here"""
+HELP = """  an answer   tiles as 6|4, 6-4, 6:4 or 64, - for an empty hand; Enter takes
+              what stands in brackets
+  WHAT: VALUE tells something else of this round, or tells it anew:
+              `Olya: 6|6 1|0`
+  undo        takes the last answer back, and again the one before
+  correct N   asks for round N again; `correct N WHAT: VALUE` changes one thing
+              in it
+  sheet       all rounds, and why every number is what it is
+  quit        stops; the same command goes on from here"""
 
 
 class Leave(Exception):
@@ -107,7 +111,7 @@ class Keeper:
                 print(f"  {problem}")
                 self.undo()
             elif rounds and rounds[-1].reckoned.over:
-                print("\n".join(standing(self.scorer, rounds)))
+                display(standing(self.scorer, rounds))
                 told = answer("Enter to finish, or undo, correct, sheet: ")
                 if not told:
                     raise Leave
@@ -119,9 +123,9 @@ class Keeper:
     def tell(self, rounds: Sequence[Counted]) -> None:
         """Print the rounds that are counted and were not shown yet, and how the match stands."""
         for one in rounds[self.shown :]:
-            print("\n".join(lines(self.scorer, one, self.brief)))
+            display(lines(self.scorer, one, self.brief))
         if len(rounds) > self.shown and not rounds[-1].reckoned.over:
-            print("\n".join(standing(self.scorer, rounds)))
+            display(standing(self.scorer, rounds))
         self.shown = len(rounds)
 
     def keep(self, hands: Hands) -> None:
@@ -148,9 +152,11 @@ class Keeper:
             case "undo" if not rest:
                 self.undo()
             case "sheet" | "why" if not rest:
-                print("\n".join(sheet(self.scorer, counted(self.scorer, self.hands)[0])))
+                display(sheet(self.scorer, counted(self.scorer, self.hands)[0]))
             case "correct" if round_.isascii() and round_.isdecimal():
                 self.correct(int(round_[:6]), line.strip())
+            case "correct":
+                print("  which round? correct 1, or correct 1 WHAT: VALUE")
             case _:
                 return False
         return True
@@ -204,22 +210,23 @@ class Keeper:
     # ------------------------------------------------------------ second thoughts
 
     def undo(self) -> None:
-        """Without the last answer, or without the last round when this one has none."""
+        """Without the last answer; at the beginning of a round that is the last one of the round before."""
         rounds = [*self.hands.rounds]
-        if rounds and not any(self.about(line) is not None for line in rounds[-1].lines):
+        while rounds and not any(self.about(line) is not None for line in rounds[-1].lines):
             rounds.pop()
-            if rounds:
-                rounds[-1] = RoundHands()
-        elif rounds:
-            kept = [*rounds[-1].lines]
-            while kept and self.about(kept[-1]) is None:
-                kept.pop()
-            new = RoundHands()
-            for old in kept[:-1]:
-                new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
-            rounds[-1] = new
-        print("  taken back")
-        self.shown = min(self.shown, max(len(rounds) - 1, 0))
+        if not rounds:
+            print("  there is nothing to take back")
+            return
+        kept = [*rounds[-1].lines]
+        while self.about(kept[-1]) is None:
+            kept.pop()
+        new, last = RoundHands(line=rounds[-1].line), kept.pop()
+        for old in kept:
+            new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
+        rounds[-1] = new
+        key, colon, value = last.strip().partition(":")
+        print(f"  taken back: {self.scorer.owner(key) if colon else key}{colon}{value}")
+        self.shown = min(self.shown, len(rounds) - 1)
         self.keep(replace(self.hands, rounds=tuple(rounds)))
 
     def correct(self, number: int, line: str) -> None:
@@ -237,6 +244,12 @@ class Keeper:
             self.shown = number - 1
         except BadHands as bad:
             print(f"  {bad.sentence}")
+
+
+def display(lines: Iterable[str]) -> None:
+    """Print lines; on a terminal those that are too long in several."""
+    for line in lines:
+        print(*(wrapped(line, indent=0) if terminal() and line else [line]), sep="\n")
 
 
 def prompt(scorer: Scorer, number: int, question: Question) -> str:
