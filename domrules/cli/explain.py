@@ -37,7 +37,8 @@ def command(
 def items() -> Mapping[str, str]:
     """Every item with its title, from the first lines of the pages."""
     heads = (page.read_text(encoding="utf-8").partition("\n")[0] for page in sorted(ITEMS.glob("*.md")))
-    return {name: title for name, _, title in (head.removeprefix("# ").partition(": ") for head in heads)}
+    found = {name: title for name, _, title in (head.removeprefix("# ").partition(": ") for head in heads)}
+    return dict(sorted(found.items(), key=lambda item: (item[0][0], int(item[0][1:]))))
 
 
 def listed() -> Iterator[str]:
