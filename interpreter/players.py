@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeAlias
 
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.names import Move
@@ -16,6 +16,10 @@ class Player(Protocol):
     def choose(self, view: View, moves: Sequence[Move]) -> int:
         """The index of the move it makes; `moves` is not empty and in canonical order."""
         ...
+
+
+Seating: TypeAlias = Callable[[int, int, Chance], Sequence[Player]]
+"""Who plays a match: is given its seed, its index, and its chance."""
 
 
 class RandomPlayer:

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import Any
 
 from domrules.grammar import core
 from domrules.interpreter.actions import CompiledAction
 from domrules.interpreter.errors import Rule, RuleError
 from domrules.interpreter.evaluate import Compiler, Watch
+from domrules.interpreter.foresight import foreseen
 from domrules.interpreter.names import Args, Move
 from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement, Stepper
@@ -177,6 +179,15 @@ class Rules:
         if self._watch:
             self._watch(self.instance.deeds[move.action].span)
         return self._look(self._deeds[move.action].perform(state, move.args + outcome), at_start=False)
+
+    def effects(self, state: State, move: Move) -> State:
+        """The state after a legal move to which fate adds nothing; endings are not looked at."""
+        return self._deeds[move.action].perform(state, move.args)
+
+    @cached_property
+    def foreseen(self) -> frozenset[int]:
+        """The actions whose points are known to whoever chooses."""
+        return foreseen(self.instance)
 
     def placements(self, state: State, move: Move, outcome: Args = ()) -> tuple[Placement, ...]:
         """The tiles that a legal move in this state lays on the table."""

@@ -76,6 +76,18 @@ class View:
             args = tuple(i if p.sort != "tile" or shown >> i & 1 else None for p, i in given)
             yield Glimpse(before, one.mover, one.move.action, args)
 
+    def by(self, rules: Rules) -> View:
+        """The same, looked at with rules in another form: cells and moves are the same."""
+        return View(rules, self._state, self.player, self._past)
+
+    def brings(self, move: Move) -> Sequence[int]:
+        """What a legal move of this player adds to each score cell at once; nothing where fate or hidden tiles have a say. Raises RuleError."""
+        rules, before = self._rules, self._rules.scores(self._state)
+        if move.action not in rules.foreseen:
+            return (0,) * len(before)
+        after = rules.scores(rules.effects(self._state, move))
+        return [b - a for a, b in zip(before, after, strict=True)]
+
     @property
     def shown(self) -> int:
         """The tiles that this player sees, as a mask."""

@@ -8,12 +8,13 @@ from hypothesis import strategies as st
 from tables import HOUSE, SPECS, chance, game, shipped, tables
 
 from domrules.grammar.instance import instantiate
-from domrules.interpreter.bots import BOTS, Ahead, Worth, swift
+from domrules.interpreter.bots import BOTS, Ahead, swift
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.course import Course, started
 from domrules.interpreter.names import Move, element_names, find_move, parse_move
 from domrules.interpreter.play import Match, Table
 from domrules.interpreter.players import Player
+from domrules.interpreter.policies import Worth
 from domrules.interpreter.replay import record, replay
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, elements

@@ -197,7 +197,7 @@ def test_a_file_that_was_spoilt_is_refused_or_played_on(spoil: Callable[[str], s
     ("args", "code", "sentence"),
     [
         (["--seat", "2"], 2, "there is no seat 2; there are p0, p1. Larger tables: --players 3, 4."),
-        (["--against", "clever"], 2, "there is no bot clever; there are random, greedy, heavy, ahead."),
+        (["--against", "clever"], 2, "there is no bot clever; there are random, first, greedy, heavy, ahead."),
         (["--bot", "1"], 2, "1 is not of the form SEAT=NAME."),
         (["--bot", "1=me"], 2, "there is no bot me"),
         (["--at", "3"], 2, "give it with --from"),

@@ -9,8 +9,8 @@ import typer
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import File, Players, Settings, open_instance, open_sound
 from domrules.cli.seats import NAMES, Bots, seated, sitting
-from domrules.cli.seats import players as players_of
 from domrules.grammar.diagnostics import counted
+from domrules.interpreter.bots import seating
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Match, Table
@@ -40,12 +40,11 @@ def command(
     told: Bots = [],  # noqa: B006  (Typer copies it)
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; - is the output.")] = None,
 ) -> ExitCode:
-    """Let bots play a match and print its transcript. Random ones are the same match for the same seed everywhere."""
+    """Let bots play a match and print its transcript. The same bots play the same match for the same seed everywhere."""
     rules = Rules(open_instance(open_sound(file), players, settings))
     chance = Chance.named(seed, index)
     names = seated(rules.instance, bots, told)
-    own = [Chance.named(seed, -1 - index * len(names) - place) for place in range(len(names))]
-    table = Table(rules, players_of(rules, names, chance, own), chance, Limits(moves=max_moves))
+    table = Table(rules, seating(rules, names)(seed, index, chance), chance, Limits(moves=max_moves))
     match, broken = play(table, rounds)
     tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
     tags |= sitting(rules.instance, names)

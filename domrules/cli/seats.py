@@ -1,15 +1,12 @@
 """From the words of a command line to who sits where: `p1`, `1`, `p1=greedy`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, TypeAlias
 
 import typer
 
 from domrules.grammar import core
-from domrules.interpreter.bots import BOTS, swift
-from domrules.interpreter.chance import Chance
-from domrules.interpreter.players import Player
-from domrules.interpreter.rules import Rules
+from domrules.interpreter.bots import BOTS
 
 NAMES = ", ".join(BOTS)
 PERSON = "person"
@@ -38,21 +35,23 @@ def bot_name(word: str) -> str:
     return word
 
 
-def seated(instance: core.Instance, usual: str, told: Sequence[str]) -> tuple[str, ...]:
-    """The bot of every seat: the `usual` one, or what is told of it. Raises `typer.BadParameter`."""
-    found = [bot_name(usual)] * instance.players
+def seated(
+    instance: core.Instance, usual: str, told: Sequence[str], named: Callable[[str], str] = bot_name
+) -> tuple[str, ...]:
+    """The bot of every seat: the `usual` one, or one for each with commas between, or what is told of it.
+
+    `named` looks at each word. Raises `typer.BadParameter`.
+    """
+    names = [named(word.strip()) for word in usual.split(",")]
+    if len(names) not in (1, instance.players):
+        raise typer.BadParameter(f"{usual} is for {len(names)} seats; there are {instance.players}.")
+    found = names if len(names) > 1 else names * instance.players
     for text in told:
         word, equals, name = text.partition("=")
         if not equals:
             raise typer.BadParameter(f"{text} is not of the form SEAT=NAME.")
-        found[seat(instance, word)] = bot_name(name.strip())
+        found[seat(instance, word)] = named(name.strip())
     return tuple(found)
-
-
-def players(rules: Rules, names: Sequence[str], chance: Chance, own: Sequence[Chance]) -> list[Player]:
-    """The bots of a table. Random ones take from the chance of the match, each other from a generator of its own."""
-    known = rules if set(names) <= {"random"} else swift(rules)
-    return [BOTS[name](known, chance if name == "random" else mine) for name, mine in zip(names, own, strict=True)]
 
 
 def sitting(instance: core.Instance, names: Sequence[str]) -> Mapping[str, str]:
