@@ -12,6 +12,10 @@ from domrules.interpreter.chance import WORD, splitmix64
 class Trap(Exception):
     """Compiled code did what it never may (or, with `fuel`, did not come to an end). A mistake of ours."""
 
+    def __init__(self, sentence: str, index: int) -> None:
+        self.index = index
+        super().__init__(sentence)
+
 
 class Engine(Protocol):
     """Plays matches of one program. Not to be shared between threads; `again` gives another one cheaply."""
@@ -69,7 +73,10 @@ class WasmEngine:
         self.printed = wat.module(program)
         self.wasmtime = wasmtime
         self.engine = wasmtime.Engine(config)
-        self.module = wasmtime.Module(self.engine, self.printed.text)
+        try:
+            self.module = wasmtime.Module(self.engine, self.printed.text)
+        except wasmtime.WasmtimeError as refused:
+            raise Trap(f"the compiled rules are refused: {refused}", 0) from None
         self.open()
 
     def open(self) -> None:
@@ -86,7 +93,8 @@ class WasmEngine:
         try:
             return bool(self.function(self.store, first, last, signed(mixed(seed))) == 0)
         except (self.wasmtime.Trap, self.wasmtime.WasmtimeError) as trap:
-            raise Trap(f"match {self.read('at')[0]} of seed {seed}: {trap}") from None
+            index = self.read("at")[0]
+            raise Trap(f"match {index} of seed {seed}: {trap}", index) from None
 
     def read(self, name: str) -> Sequence[int]:
         start, size = self.printed.exports[name]

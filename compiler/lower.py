@@ -58,7 +58,14 @@ class Recorder(Protocol):
 class Lowering:
     """Writes the program of one instance."""
 
-    def __init__(self, instance: core.Instance, recorder: Recorder, eager: int, limits: Limits = LIMITS) -> None:
+    def __init__(
+        self,
+        instance: core.Instance,
+        recorder: Recorder,
+        eager: int,
+        limits: Limits = LIMITS,
+        policies: Sequence[str] = (),
+    ) -> None:
         self.instance, self.recorder, self.limits = instance, recorder, limits
         self.writer = Writer()
         self.first, self.last = self.writer.local(), self.writer.local()
@@ -66,6 +73,11 @@ class Lowering:
         self.live = live(self.ex)
         self.blocks = Blocks(self.ex, self.live)
         self.moves = Moves(self.blocks)
+        self.choosing = None
+        if set(policies) - {"random"}:
+            from domrules.compiler.choosing import Choosing  # loads the interpreter
+
+            self.choosing = Choosing(self.moves, policies)
         self.game, self.rounds, self.plies = (self.writer.local() for _ in range(3))
         (self.ending,) = self.ex.slots["ending"].locals
         self.stock = instance.role("zone", "stock")[0]
@@ -166,12 +178,7 @@ class Lowering:
 
     def scores(self) -> list[ir.Expr]:
         """All score cells."""
-        found = list[ir.Expr]()
-        for name in self.instance.role("state", "score"):
-            slot = self.ex.slots[name]
-            indices = [None] if self.instance.vars[name].per is None else map(ir.Const, range(slot.size))
-            found += [slot.load(i)[0] for i in indices]
-        return found
+        return [cell for name in self.instance.role("state", "score") for cell in self.ex.slots[name].cells()]
 
     def overlap(self, settle: core.Settle) -> None:
         """A strict settlement promises that no two of its rows hold at once; `otherwise` does not count."""
@@ -261,9 +268,17 @@ class Lowering:
         n = writer.let(n)
         writer.fail_if(ir.equal(n, ir.ZERO))
         self.recorder.chosen(n)
-        k = self.draw(n)
         possible = [plan for plan in plans if plan.count != ir.ZERO]
-        self.moves.choose(possible, k, self.act)
+        self.moves.choose(possible, self.chosen(possible, n), self.act)
+
+    def chosen(self, plans: Sequence[Plan], n: ir.Expr) -> ir.Local:
+        """The place of a move among all n: any, or what the seats' policies say."""
+        if self.choosing is None:
+            return self.draw(n)
+        k = self.choosing.choose(plans, n)
+        if self.recorder.digest:
+            self.writer.emit(ir.Feed(n), ir.Feed(k))
+        return k
 
     def act(self, plan: Plan, env: Env) -> None:
         """Make a move: what fate adds, then the blocks."""
@@ -301,6 +316,8 @@ def certain(instance: core.Instance, block: core.Block) -> set[str]:
     return {s.var for s in block if isinstance(s, core.Set) and not s.add and instance.vars[s.var].per is None}
 
 
-def lower(instance: core.Instance, recorder: Recorder, eager: int, limits: Limits = LIMITS) -> ir.Program:
-    """The program of an instance. Raises Unsupported."""
-    return prune(reuse(Lowering(instance, recorder, eager, limits).program()))
+def lower(
+    instance: core.Instance, recorder: Recorder, eager: int, limits: Limits = LIMITS, policies: Sequence[str] = ()
+) -> ir.Program:
+    """The program of an instance; without `policies`, one for each seat, all moves are random. Raises Unsupported."""
+    return prune(reuse(Lowering(instance, recorder, eager, limits, policies).program()))

@@ -33,6 +33,10 @@ class Slot:
             return self.locals
         return tuple(ir.Load(a, index) for a in self.arrays)
 
+    def cells(self) -> list[ir.Expr]:
+        """What all its places hold, for numbers."""
+        return [self.load(None if self.locals else ir.Const(i))[0] for i in range(self.size)]
+
     def store(self, writer: Writer, index: ir.Expr | None, value: Words) -> None:
         """Give it a value."""
         for i, word in enumerate(value):
