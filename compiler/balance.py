@@ -68,6 +68,8 @@ class Balance:
     """Points of a round made before it ended."""
     at_end: Mapping[str, float]
     """Points of a round that ended so, brought by the settlement."""
+    points: Mapping[str, float]
+    """Points of a round by where they come from: made in play, or brought by an ending."""
     choice: float
     """Share of moves that were a choice."""
     offered: float
@@ -112,6 +114,10 @@ def balance(instance: core.Instance, tally: Tally) -> Balance:
         fish=share(sum(ended[i] for i in fish), rounds) if fish else None,
         actions={a.name: arrays["acted"][i] / each for i, a in enumerate(instance.actions)},
         in_play=tally.sum("played") / each,
+        points={
+            "in play": tally.sum("played") / each,
+            **{name: arrays["paid"][i] / each for i, name in enumerate(names)},
+        },
         at_end={name: arrays["paid"][i] / ended[i] for i, name in enumerate(names) if ended[i]},
         choice=tally.sum("choices") / max(1, moves),
         offered=tally.sum("offered") / max(1, moves),

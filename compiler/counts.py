@@ -14,6 +14,8 @@ from domrules.interpreter.limits import LIMITS
 MOVES = 512
 """Rounds of so many moves or more are counted together."""
 MAX_TEAMS = 8
+"""In compiled code."""
+MOST_TEAMS = 16
 
 
 @dataclass(frozen=True)
@@ -29,8 +31,8 @@ class Shape:
     @classmethod
     def of(cls, instance: core.Instance) -> Shape:
         teams = instance.sorts["team"].size
-        if teams > MAX_TEAMS:
-            raise Unsupported(f"{teams} teams; at most {MAX_TEAMS} are counted")
+        if teams > MOST_TEAMS:
+            raise Unsupported(f"{teams} teams; at most {MOST_TEAMS} are counted")
         scores = sum(len(instance.cells(name)) for name in instance.role("state", "score"))
         return cls(instance.players, teams, len(instance.endings), len(instance.actions), scores)
 
@@ -64,6 +66,8 @@ class Counts:
         self.lowering, writer = lowering, lowering.writer
         instance = lowering.instance
         self.shape = Shape.of(instance)
+        if self.shape.teams > MAX_TEAMS:
+            raise Unsupported(f"{self.shape.teams} teams; at most {MAX_TEAMS} are counted")
         self.arrays = {name: writer.array(size, name) for name, size in self.shape.arrays().items()}
         self.first, self.match_moves, self.choices, self.offered = (writer.local() for _ in range(4))
         self.before = [writer.local() for _ in range(self.shape.scores)]

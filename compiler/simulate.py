@@ -5,15 +5,21 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 from domrules.compiler.batch import Form, engine, explained
 from domrules.compiler.counts import Counts, Shape, Tally
 from domrules.compiler.engine import Engine
+from domrules.compiler.interpreted import Interpreted
 from domrules.compiler.rows import CHUNK, Rows, columns
+from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
+from domrules.interpreter.bots import seating
+from domrules.interpreter.players import Seating
+from domrules.interpreter.rules import Rules
 
-FIRST_CHUNK = 32
+INTERPRETER = "interpreter"
 SECONDS = 0.15
 """About so long a thread plays without looking up."""
 
@@ -32,22 +38,71 @@ class Stopped(Exception):
 
 @dataclass(frozen=True)
 class Job:
-    """What to play: an optimised instance, how many matches, of which seed."""
+    """What to play: an optimised instance, how many matches, of which seed, compiled to what (None: interpreted), by whom."""
 
     instance: core.Instance
     matches: int
     seed: int = 0
-    form: Form = Form.WASM
+    form: Form | None = Form.WASM
     jobs: int = 1
+    policies: tuple[str, ...] = ()
+    """The bot of each seat; without them all are random."""
+    guests: Callable[[Rules], Seating] | None = None
+    """Who plays instead, as fast as the interpreter."""
+
+    @property
+    def seats(self) -> Callable[[Rules], Seating]:
+        """Who plays, for the interpreter."""
+        names = self.policies or ("random",) * self.instance.players
+        return self.guests or partial(seating, names=names)
 
 
 @dataclass
 class Played:
-    """What was played, and whether it is all that was asked."""
+    """What was played, whether it is all that was asked, by which engine, and why not by the one that was asked."""
 
     tally: Tally
     seconds: float
     partial: bool = False
+    engine: str = Form.WASM.value
+    because: str = ""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """An engine ready to play, its name, and why it is not the one that was asked."""
+
+    engine: Engine
+    name: str
+    because: str = ""
+
+
+def opened(job: Job, rows: bool) -> Opened:
+    """The engine of a job, or the next best: generated Python without wasmtime, the interpreter for what is not compiled.
+
+    Raises Unsupported for what nothing plays.
+    """
+    shape, because = (
+        Shape.of(job.instance),
+        "" if job.guests is None else "functions that were brought along are not compiled",
+    )
+    if job.form is not None and job.guests is None:
+        try:
+            return _compiled(job, job.form, rows)
+        except Unsupported as reason:
+            because = str(reason)
+    rules = Rules(job.instance)
+    return Opened(Interpreted(rules, job.seats(rules), shape), INTERPRETER, because)
+
+
+def _compiled(job: Job, form: Form, rows: bool) -> Opened:
+    recorder = Rows() if rows else Counts()
+    try:
+        return Opened(engine(job.instance, recorder, form, policies=job.policies), form.value)
+    except ModuleNotFoundError as missing:
+        if form is Form.PYTHON:
+            raise
+        return replace(_compiled(job, Form.PYTHON, rows), because=f"{missing.name} is not installed")
 
 
 @dataclass
@@ -59,7 +114,7 @@ class _Run:
     lock: threading.Lock = field(default_factory=threading.Lock)
     next: int = 0
     done: int = 0
-    chunk: int = FIRST_CHUNK
+    chunk: int = 1
     stop: bool = False
     failed: int | None = None
     error: BaseException | None = None
@@ -114,16 +169,15 @@ class _Run:
 
 
 def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep | None = None) -> Played:
-    """Play; `progress` is told now and then how many matches are done. An interrupt ends it with what was played.
+    """Play; `progress` is told now and then how many matches are done. An interrupt ends it with what was played, a second one at once.
 
-    Raises Unsupported, Stopped, Disagreement, Trap.
+    Raises Unsupported, Stopped, Disagreement, Trap, BadPlayer.
     """
     begun = time.perf_counter()
-    shape = Shape.of(job.instance)
-    first = engine(job.instance, Counts() if keep is None else Rows(), job.form)
+    first = opened(job, keep is not None)
     # Python does not run two threads at once.
-    count = 1 if job.form is Form.PYTHON else max(1, min(job.jobs, job.matches))
-    engines = [first, *(first.again() for _ in range(count - 1))]
+    count = max(1, min(job.jobs, job.matches)) if first.name == Form.WASM.value else 1
+    engines = [first.engine, *(first.engine.again() for _ in range(count - 1))]
     run = _Run(job, keep)
     threads = [threading.Thread(target=run.work, args=(e,), daemon=True) for e in engines]
     interrupted = False
@@ -136,13 +190,16 @@ def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep
             if progress is not None:
                 progress(run.done)
         except KeyboardInterrupt:
+            if interrupted:
+                raise
             run.stop = interrupted = True
     if run.error is not None:
         raise run.error
     if run.failed is not None:
-        raise Stopped(run.failed, explained(job.instance, job.seed, run.failed))
-    tallies = [Tally.read(e, shape) for e in engines]
+        raise Stopped(run.failed, explained(job.instance, job.seed, run.failed, seats=job.seats))
+    tallies = [Tally.read(e, Shape.of(job.instance)) for e in engines]
     total = tallies[0]
     for tally in tallies[1:]:
         total += tally
-    return Played(total, time.perf_counter() - begun, interrupted and run.done < job.matches)
+    unfinished = interrupted and run.done < job.matches
+    return Played(total, time.perf_counter() - begun, unfinished, first.name, first.because)

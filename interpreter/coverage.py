@@ -7,7 +7,7 @@ in which nothing is worked out in advance. It plays the same, only slower.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import TypeAlias
@@ -16,10 +16,13 @@ from domrules.grammar import core
 from domrules.grammar.instance import folder
 from domrules.grammar.source import Span
 from domrules.interpreter.chance import Chance
-from domrules.interpreter.play import placements, play_match
+from domrules.interpreter.names import Move
+from domrules.interpreter.play import Match, placements, play_match
+from domrules.interpreter.players import Player, Seating
 from domrules.interpreter.replay import outcomes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
+from domrules.interpreter.views import View
 
 Place: TypeAlias = tuple[str, int, int]
 
@@ -58,15 +61,44 @@ class Coverage:
             rules, index, left = self.rules(instance), number << 32, share
             while left:
                 match = play_match(rules, Chance.named(seed, index), stop=left)
-                for played in match.rounds:
-                    placements(rules, played)
-                if match.winners is not None:
-                    outcomes(rules, match.rounds[-1].settled)
+                look_back(rules, match)
                 index, left = index + 1, left - len(match.rounds)
+
+    def follow(self, instance: core.Instance, seats: Callable[[Rules], Seating], seed: int, rounds: int) -> None:
+        """Play the first rounds of a seed at a table, whoever sits there. What players only think of does not count.
+
+        Raises RuleError, Unfinished, BadPlayer.
+        """
+        rules, plain = self.rules(instance), Rules(instance)
+        seating, index = seats(plain), 0
+        while rounds > 0:
+            chance = Chance.named(seed, index)
+            players = [Apart(plain, player) for player in seating(seed, index, chance)]
+            match = play_match(rules, chance, players, stop=rounds)
+            look_back(rules, match)
+            index, rounds = index + 1, rounds - len(match.rounds)
 
     def never(self, game: core.Game) -> list[Clause]:
         """The clauses of a game that have not decided anything."""
         return [clause for clause in clauses(game) if place(clause.span) not in self.fired]
+
+
+def look_back(rules: Rules, match: Match) -> None:
+    """What is asked of a match that was played: where its tiles lie, and what else it was worth."""
+    for played in match.rounds:
+        placements(rules, played)
+    if match.winners is not None:
+        outcomes(rules, match.rounds[-1].settled)
+
+
+class Apart:
+    """A player who thinks with rules of his own, which nobody watches."""
+
+    def __init__(self, rules: Rules, player: Player) -> None:
+        self.rules, self.player = rules, player
+
+    def choose(self, view: View, moves: Sequence[Move]) -> int:
+        return self.player.choose(view.by(self.rules), moves)
 
 
 @dataclass(frozen=True)

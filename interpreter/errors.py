@@ -49,3 +49,7 @@ class BadText(Exception):
 
 class IllegalMove(Exception):
     """Somebody asked for a move that is not among the legal ones, or that does not exist; says why in a sentence."""
+
+
+class BadPlayer(Exception):
+    """A player that was brought along failed, or wants what is not legal; says which, in which match, and what, in a sentence."""

@@ -88,6 +88,23 @@ def states(rules: Rules, played: Round) -> list[State]:
     return found
 
 
+@pytest.mark.parametrize(("name", "players"), [("petkove", 2), ("koza", 4), ("rybareni", 2)])
+def test_the_interpreter_counts_the_same(name: str, players: int) -> None:
+    instance = table(name, players)
+    kept: list[list[Row]] = [[], []]
+    jobs = [
+        Job(instance, 5, SEED, form, policies=("greedy", "heavy", "random", "first")[:players])
+        for form in (Form.WASM, None)
+    ]
+    wasm, slow = (
+        simulate(job, keep=lambda first, more, rows=rows: rows.extend(more))  # type: ignore[misc]
+        for job, rows in zip(jobs, kept, strict=True)
+    )
+    assert wasm.tally == slow.tally
+    assert kept[0] == kept[1]
+    assert (wasm.engine, slow.engine) == ("wasm", "interpreter")
+
+
 def test_threads_and_engines_change_nothing() -> None:
     instance = table("draw", 3)
     kept: list[list[Row]] = [[], [], []]
@@ -104,8 +121,11 @@ def test_threads_and_engines_change_nothing() -> None:
 
 
 def test_an_interrupt_ends_it_with_what_was_played() -> None:
+    told = list[int]()
+
     def interrupt(done: int) -> None:
-        if done:
+        if done and not told:
+            told.append(done)
             raise KeyboardInterrupt
 
     played = simulate(Job(table("draw", 2), 10**9), interrupt)
