@@ -52,4 +52,4 @@ class IllegalMove(Exception):
 
 
 class BadPlayer(Exception):
-    """A player that was brought along failed, or wants what is not legal; says which, in which match, and what, in a sentence."""
+    """A player that was brought along cannot be loaded, failed, or wants what is not legal; says who, when and what, in a sentence."""

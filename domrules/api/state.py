@@ -179,15 +179,8 @@ class State:
     def view(self, player: str | int) -> View:
         """What a player sees, named (`"p1"`) or numbered (1): of hidden tiles only how many. Raises PlayerError."""
         seat = self._seat(player)
-        seen, instance = self._course.view(seat), self._rules.instance
-        cells: dict[str, Cell] = {}
-        for (name, index), value in seen.cells().items():
-            var = instance.vars[name]
-            cells[cell_name(instance, var, index)] = (
-                value if isinstance(value, Hidden) else _named(instance, var, value)
-            )
         moves = self.legal_moves() if self.mover == self.players[seat] else ()
-        return View(self.players[seat], cells, moves, self._repr_svg_())
+        return seen(self._course.view(seat), self._rules, moves, self._repr_svg_())
 
     def board(self) -> str:
         """The tiles on the table, drawn as text from what lies against what."""
@@ -242,6 +235,15 @@ class State:
 
     def _board(self) -> Board:
         return Board(self._rules.instance, self._course.laid)
+
+
+def seen(view: views.View, rules: Rules, moves: tuple[Move, ...], svg: str = "") -> View:
+    """What a player sees, by name; with these legal moves, and without a drawing if none is given."""
+    instance, cells = rules.instance, dict[str, Cell]()
+    for (name, index), value in view.cells().items():
+        var = instance.vars[name]
+        cells[cell_name(instance, var, index)] = value if isinstance(value, Hidden) else _named(instance, var, value)
+    return View(instance.sorts["player"].names[view.player], cells, moves, svg)
 
 
 def first(rules: Rules, seed: int) -> State:

@@ -11,6 +11,7 @@ from domrules.grammar import core
 from domrules.interpreter.names import value_name
 
 BAR = 24
+ENGINES = {"wasm": "WebAssembly", "python": "generated Python", "interpreter": "the interpreter"}
 
 
 @dataclass(frozen=True)
@@ -21,7 +22,11 @@ class Told:
     balance: Balance
     asked: int
     seed: int
+    policies: tuple[str, ...]
+    """Who sat at each seat; nothing when all were random."""
     engine: str
+    because: str
+    """Why that engine, if another one was asked."""
     seconds: float
     partial: bool
 
@@ -34,15 +39,18 @@ def text(told: Told) -> str:
 def _lines(told: Told) -> Iterator[str]:
     b, instance = told.balance, told.instance
     yield f"{instance.game.name} · {instance.players} players · {b.matches:,} matches · seed {told.seed}{_settings(instance)}"
+    if told.policies:
+        yield f" {_seats(told)}"
     if told.partial:
         yield f" PARTIAL: interrupted after {b.matches:,} of {told.asked:,} matches"
+    if told.because:
+        yield f" played by {ENGINES[told.engine]}: {told.because}"
     yield ""
     for side in b.sides:
         name = "+".join(side.seats)
         yield _row(f"{name} wins", side.wins, f"  alone {_percent(side.alone)}" if side.alone < side.wins.value else "")
-    rest = [f"{word} {_percent(p)}" for word, p in (("shared", b.shared), ("nobody", b.nobody)) if p]
-    if rest:
-        yield _line("wins", " · ".join(rest))
+    nobody = f" · won by nobody {_percent(b.nobody)}" if b.nobody else ""
+    yield _line("ties", f"{_percent(b.shared)} of matches shared{nobody}")
     yield _line("to move first", f"wins {_percent(b.first.value)} {_range(b.first)} · even would be {_percent(b.even)}")
     yield ""
     for name, part in b.endings.items():
@@ -53,8 +61,8 @@ def _lines(told: Told) -> Iterator[str]:
             )
     if b.fish is not None:
         yield _line("fish", f"{_percent(b.fish.value)} {_range(b.fish)} of rounds")
-    if b.in_play:
-        yield _line("points in play", f"{b.in_play:.2f} a round")
+    sources = " · ".join(f"{name} {n:.2f}" for name, n in b.points.items() if n)
+    yield _line("points", f"{sum(b.points.values()):.2f} a round" + (f": {sources}" if sources else ""))
     yield ""
     yield _line("rounds", f"{_spread(b.rounds)} a match")
     yield _line("moves", f"{_spread(b.moves)} a round · {_spread(b.match_moves)} a match")
@@ -68,6 +76,12 @@ def _lines(told: Told) -> Iterator[str]:
 def _settings(instance: core.Instance) -> str:
     given = [f"{name} = {shown(instance, name)}" for name in instance.options]
     return f"\n {', '.join(given)}" if given else ""
+
+
+def _seats(told: Told) -> str:
+    """Who sat where, if not all were random."""
+    seats = told.instance.sorts["player"].names
+    return " · ".join(f"{seat} {name}" for seat, name in zip(seats, told.policies, strict=False))
 
 
 def shown(instance: core.Instance, option: str) -> str:
@@ -110,8 +124,10 @@ def grid(rows: Sequence[Told]) -> str:
     lines = [head, *(_cells(told, varied) for told in rows)]
     widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
     out = ["  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
+    notes = dict.fromkeys(f"played by {ENGINES[told.engine]}: {told.because}" for told in rows if told.because)
     partial = ["PARTIAL: interrupted"] if any(told.partial for told in rows) else []
-    return "\n".join([rows[0].instance.game.name, *out, *partial]) + "\n"
+    who = f" · {rows[0].policies[0]}" if len({name for told in rows for name in told.policies}) == 1 else ""
+    return "\n".join([rows[0].instance.game.name + who, *out, *notes, *partial]) + "\n"
 
 
 def _cells(told: Told, varied: Sequence[str]) -> list[str]:
@@ -130,9 +146,10 @@ def _cells(told: Told, varied: Sequence[str]) -> list[str]:
     ]
 
 
-def comparison(names: tuple[str, str], found: Sequence[Difference]) -> str:
+def comparison(names: tuple[str, str], found: Sequence[Difference], partial: bool) -> str:
     """Two variants side by side."""
-    lines = [f"{'same chance':<16}{names[0]:>14}{names[1]:>14}{'difference':>14}"]
+    lines = ["PARTIAL: interrupted"] if partial else []
+    lines += [f"{'same chance':<16}{names[0]:>14}{names[1]:>14}{'difference':>14}"]
     for d in found:
         lines.append(f" {d.name:<15}{d.first:>14.4f}{d.second:>14.4f}{d.difference:>+14.4f} ± {d.within:.4f}")
     return "\n".join(lines) + "\n"
@@ -149,7 +166,9 @@ def data(told: Told) -> Mapping[str, Any]:
         "seed": told.seed,
         "asked": told.asked,
         "partial": told.partial,
+        "policies": list(told.policies) or ["random"] * instance.players,
         "engine": told.engine,
+        "because": told.because,
         "seconds": round(told.seconds, 3),
         **trimmed(asdict(told.balance)),
     }

@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 import typer
 
 from domrules import __version__
 from domrules.cli import balances
 from domrules.cli.balances import Told
+from domrules.cli.company import Companies, Company
 from domrules.cli.exits import ExitCode, failed, internal
 from domrules.cli.games import File, Settings, open_instance, open_sound, setting
-from domrules.compiler.balance import Difference, balance, paired, team
+from domrules.cli.matches import adder, differences, rows_to
+from domrules.cli.progress import Progress
+from domrules.cli.seats import NAMES, Bots
+from domrules.compiler.balance import balance
 from domrules.compiler.batch import Disagreement, Form
 from domrules.compiler.engine import Trap
-from domrules.compiler.rows import columns
 from domrules.compiler.simulate import Job, Keep, Played, Row, Stopped, simulate
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.passes import optimise
+from domrules.interpreter.errors import BadPlayer
+
+if TYPE_CHECKING:
+    from domrules.cli.clauses import Covered  # slow to load, and rarely wanted
 
 SCHEMA = 1
+WATCHED = 200
+"""Rounds in which clauses are watched, shared among the tables."""
 
 
 def command(
@@ -38,10 +45,27 @@ def command(
     matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many matches of each table.")] = 100_000,
     players: Annotated[str | None, typer.Option(metavar="N|all", help="Players at the table, or every count.")] = None,
     settings: Settings = [],  # noqa: B006  (Typer copies it)
+    policy: Annotated[
+        str,
+        typer.Option(
+            "--policy",
+            "--bots",
+            metavar="NAME[,NAME...]",
+            help=f"Who plays, or who at each seat: {NAMES}, or a function of yours (file.py:function).",
+        ),
+    ] = "random",
+    told: Bots = [],  # noqa: B006  (Typer copies it)
     seed: Annotated[int, typer.Option(help="Names the chance: the same seed, the same matches.")] = 0,
     jobs: Annotated[int, typer.Option(min=0, help="Threads; 0: one for each processor. They change no result.")] = 0,
-    engine: Annotated[Literal["wasm", "python"], typer.Option(help="What the rules are compiled to.")] = "wasm",
+    engine: Annotated[
+        Literal["wasm", "python", "interpreter"], typer.Option(help="What the rules are compiled to, if anything.")
+    ] = "wasm",
+    cluster: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Play on the workers of this Dask scheduler.")
+    ] = None,
     games: Annotated[Path | None, typer.Option(metavar="CSV", help="Write a line for every match.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="SVG", help="Draw shares and histograms.")] = None,
+    cover: Annotated[bool, typer.Option("--cover", help="Which clauses of the rules decided nothing.")] = False,
     compare: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Play another variant on the same chance.")
     ] = None,
@@ -53,40 +77,75 @@ def command(
     """
     game = open_sound(file)
     tables = list(sweep(game, players, settings))
-    if len(tables) > 1 and (games or compare):
-        raise typer.BadParameter("--games and --compare are for one table, not for several.")
-    form = Form(engine)
-    workers = jobs or os.cpu_count() or 1
+    if len(tables) > 1 and (games or compare or plot):
+        raise typer.BadParameter("--games, --plot and --compare are for one table, not for several.")
+    if compare is not None and (cover or plot or games):
+        raise typer.BadParameter("--compare prints differences alone, without --cover, --plot and --games.")
+    form = None if engine == "interpreter" else Form(engine)
+    asked = Asked(matches, seed, form, jobs or os.cpu_count() or 1, cluster, format)
     try:
+        companies = Companies()
+        sitting = [companies.of(instance, policy, told) for instance in tables]
         if compare is not None:
             other = open_instance(open_sound(compare), tables[0].players, ())
-            return versus([Job(optimise(i), matches, seed, form, workers) for i in (tables[0], other)], format)
-        found: list[Told] = []
-        for instance in tables:
-            told = play(Job(optimise(instance), matches, seed, form, workers), games)
-            found.append(told)
-            if told.partial:
-                break
+            return versus([Table(one, sitting[0]) for one in (tables[0], other)], asked)
+        return single([Table(*both) for both in zip(tables, sitting, strict=True)], asked, Wanted(games, plot, cover))
+    except BadPlayer as wrong:
+        return failed(ExitCode.INVALID, f"{wrong}.")
     except Stopped as stopped:
         return failed(ExitCode.FINDING, f"match {stopped.index} of seed {seed} was stopped: {stopped.reason}")
     except Unsupported as reason:
-        return failed(ExitCode.UNDECIDED, f"this game is not compiled: {reason}.")
-    except Disagreement as fault:
-        return failed(ExitCode.DISAGREE, str(fault))
-    except Trap as fault:
-        return internal(f"compiled code was stopped: {fault}; {bundle(file, tables)}")
-    print(report(found, format), end="")
-    return ExitCode.INTERRUPTED if found[-1].partial else ExitCode.OK
+        return failed(ExitCode.UNDECIDED, f"this game cannot be simulated: {reason}.")
+    except Fault as fault:
+        return fault.told()
 
 
-def bundle(file: Path, tables: Sequence[core.Instance]) -> str:
-    """What we need to look into a fault."""
-    told = "; ".join(f"{i.players} players, {dict(i.options)}" for i in tables)
-    return f"please send {file} and: dom {__version__}; {told}"
+# ---------------------------------------------------------------- what is asked
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is the same for all tables."""
+
+    matches: int
+    seed: int
+    form: Form | None
+    jobs: int
+    cluster: str | None
+    format: str
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted beside the report."""
+
+    games: Path | None
+    plot: Path | None
+    cover: bool
+
+
+@dataclass(frozen=True)
+class Table:
+    """Where is played, and by whom."""
+
+    instance: core.Instance
+    company: Company
+
+    def job(self, asked: Asked) -> Job:
+        policies = () if self.company.random else self.company.names
+        instance = optimise(self.instance)
+        return Job(instance, asked.matches, asked.seed, asked.form, asked.jobs, policies, self.company.guests)
+
+
+Combination: TypeAlias = tuple[int | None, tuple[str, ...]]
+"""How many players, and settings."""
 
 
 def sweep(game: core.Game, players: str | None, settings: Sequence[str]) -> Iterator[core.Instance]:
-    """Every table that is asked for."""
+    """Every table that is asked for; of several those that the game allows, the others are said on stderr.
+
+    Raises `typer.BadParameter` if a value is allowed at none of them.
+    """
     if players == "all":
         counts: Sequence[int | None] = game.seats
     elif players is None or players.isdecimal():
@@ -94,119 +153,118 @@ def sweep(game: core.Game, players: str | None, settings: Sequence[str]) -> Iter
     else:
         raise typer.BadParameter(f"--players is a number or `all`, not {players}.")
     choices = [[f"{name}={one}" for one in value.split(",")] for name, value in map(setting, settings)]
+    found, refused = list[tuple[Combination, core.Instance]](), list[tuple[Combination, str]]()
     for count in counts:
         for chosen in product(*choices):
-            yield open_instance(game, count, chosen)
+            try:
+                found.append(((count, chosen), open_instance(game, count, chosen)))
+            except typer.BadParameter as bad:
+                refused.append(((count, chosen), bad.message))
+    for (count, chosen), said in refused:
+        if not any(count == n for (n, _), _ in found) or any(all(v not in c for (_, c), _ in found) for v in chosen):
+            raise typer.BadParameter(said)
+        print(f"dom: note: left out: {said}", file=sys.stderr)
+    yield from (instance for _, instance in found)
 
 
 # ---------------------------------------------------------------- playing
 
 
-def play(job: Job, games: Path | None = None) -> Told:
-    """Play one table; with `games` each match is written there, too."""
-    with ExitStack() as stack:
-        keep = None
-        if games is not None:
-            keep = writer(job.instance, stack.enter_context(games.open("w", encoding="utf-8", newline="")))
-        played = simulate(job, Progress(job.matches), keep)
-    return told(job, played)
+class Fault(Exception):
+    """Something that is our fault happened in a match of a job."""
+
+    def __init__(self, job: Job, cause: Trap | Disagreement) -> None:
+        self.job, self.cause = job, cause
+        super().__init__(str(cause))
+
+    def told(self) -> ExitCode:
+        """Keep what is needed to look into it, and say so."""
+        from domrules.cli import faults
+
+        sentence = f"{self.cause}; {faults.bundle(self.job, self.cause.index, self.cause)}"
+        if isinstance(self.cause, Disagreement):
+            return failed(ExitCode.DISAGREE, f"{sentence}.")
+        return internal(f"compiled code was stopped, {sentence}")
 
 
-def told(job: Job, played: Played) -> Told:
+def played(job: Job, keep: Keep | None = None) -> Played:
+    """Play one table. Raises Fault, and what `simulate` does."""
+    progress = Progress(job.matches)
+    try:
+        return simulate(job, progress, keep)
+    except (Trap, Disagreement) as cause:
+        raise Fault(job, cause) from cause
+    finally:
+        progress.close()
+
+
+def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
+    """Every table by itself."""
+    found = list[Told]()
+    for table in tables:
+        job = table.job(asked)
+        with ExitStack() as stack:
+            keep = None
+            if wanted.games is not None:
+                stream = stack.enter_context(wanted.games.open("w", encoding="utf-8", newline=""))
+                keep = rows_to(stream, job.instance)
+            found.append(told_of(table, job, played(job, keep)))
+        if found[-1].partial:
+            break
+    if wanted.plot is not None:
+        from domrules.cli import plots
+
+        wanted.plot.write_text(plots.svg(found[0]), encoding="utf-8")
+    partial = found[-1].partial
+    covered = watched(tables, asked) if wanted.cover and not partial else None
+    print(report(found, covered, asked.format), end="")
+    return ExitCode.INTERRUPTED if partial else ExitCode.OK
+
+
+def watched(tables: Sequence[Table], asked: Asked) -> Covered:
+    """The clauses that decided nothing in the first rounds, of which every table plays as many."""
+    from domrules.cli.clauses import Covered
+    from domrules.interpreter.coverage import Coverage
+
+    seen, game = Coverage(), tables[0].instance.game
+    for table in tables:
+        seen.follow(table.instance, table.job(asked).seats, asked.seed, -(-WATCHED // len(tables)))
+    return Covered(game, tuple(seen.never(game)), WATCHED)
+
+
+def told_of(table: Table, job: Job, played: Played) -> Told:
     found = balance(job.instance, played.tally)
-    return Told(job.instance, found, job.matches, job.seed, job.form.value, played.seconds, played.partial)
+    names = () if table.company.random else table.company.names
+    return Told(
+        job.instance, found, job.matches, job.seed, names, played.engine, played.because, played.seconds, played.partial
+    )
 
 
-def writer(instance: core.Instance, stream: object) -> Keep:
-    """Writes rows to a stream as CSV: numbers, and seats as they are named in transcripts."""
-    out = csv.writer(stream)  # type: ignore[arg-type]  # any text stream
-    seats = instance.sorts["player"].names
-    scores = sum(len(instance.cells(name)) for name in instance.role("state", "score"))
-    out.writerow(["match", *columns(scores)])
-    names = [
-        "+".join(s for p, s in enumerate(seats) if mask >> team(instance, p) & 1)
-        for mask in range(1 << instance.sorts["team"].size)
-    ]
-
-    def keep(first: int, rows: Sequence[Row]) -> None:
-        out.writerows((first + i, seats[row[0]], names[row[1]], *row[2:]) for i, row in enumerate(rows))
-
-    return keep
-
-
-class Progress:
-    """Says on a terminal how far a long run has come."""
-
-    def __init__(self, asked: int) -> None:
-        self.asked, self.begun, self.said = asked, time.monotonic(), False
-
-    def __call__(self, done: int) -> None:
-        spent = time.monotonic() - self.begun
-        if not sys.stderr.isatty() or (spent < 1 and not self.said):
-            return
-        self.said = True
-        left = spent * (self.asked - done) / done if done else 0.0
-        end = "\r\033[K" if done >= self.asked else ""
-        print(
-            f"\r {done / self.asked:4.0%} · {done / spent:,.0f} a second · {left:.0f} s left \033[K",
-            end=end,
-            file=sys.stderr,
-            flush=True,
-        )
-
-
-# ---------------------------------------------------------------- reporting
-
-
-def report(found: Sequence[Told], format: str) -> str:
+def report(found: Sequence[Told], covered: Covered | None, format: str) -> str:
     """The report of one table or several."""
     if format == "json":
-        envelope = {"schema": SCHEMA, "dom": __version__, "tables": [balances.data(told) for told in found]}
-        return json.dumps(envelope, indent=2, ensure_ascii=False) + "\n"
-    return balances.text(found[0]) if len(found) == 1 else balances.grid(found)
+        data: dict[str, Any] = {"tables": [balances.data(told) for told in found]}
+        return envelope(data if covered is None else data | {"coverage": covered.data()})
+    text = balances.text(found[0]) if len(found) == 1 else balances.grid(found)
+    return text if covered is None else f"{text}\n{covered.text()}"
 
 
-def versus(jobs: Sequence[Job], format: str) -> ExitCode:
+def envelope(data: Mapping[str, object]) -> str:
+    return json.dumps({"schema": SCHEMA, "dom": __version__, **data}, indent=2, ensure_ascii=False) + "\n"
+
+
+def versus(tables: Sequence[Table], asked: Asked) -> ExitCode:
     """Two variants on the same chance, match by match."""
     kept: list[list[Row]] = [[], []]
-    playing = [simulate(job, Progress(job.matches), adder(rows)) for job, rows in zip(jobs, kept, strict=True)]
-    found = list(differences(jobs, kept))
-    reports = [told(job, played) for job, played in zip(jobs, playing, strict=True)]
-    a, b = (job.instance.game.name for job in jobs)
-    if format == "json":
-        envelope = {
-            "schema": SCHEMA,
-            "dom": __version__,
-            "tables": [balances.data(one) for one in reports],
-            "differences": [asdict(d) for d in found],
-        }
-        print(json.dumps(envelope, indent=2, ensure_ascii=False))
+    jobs = [table.job(asked) for table in tables]
+    playing = [played(job, adder(rows)) for job, rows in zip(jobs, kept, strict=True)]
+    found = list(differences([job.instance for job in jobs], kept))
+    reports = [told_of(*both) for both in zip(tables, jobs, playing, strict=True)]
+    partial = any(one.partial for one in playing)
+    if asked.format == "json":
+        differing = [asdict(d) for d in found]
+        print(envelope({"tables": [balances.data(one) for one in reports], "differences": differing}), end="")
     else:
-        print(balances.comparison((a, b), found), end="")
-    return ExitCode.INTERRUPTED if any(played.partial for played in playing) else ExitCode.OK
-
-
-def adder(rows: list[Row]) -> Keep:
-    return lambda first, more: rows.extend(more)
-
-
-def differences(jobs: Sequence[Job], kept: Sequence[Sequence[Row]]) -> Iterator[Difference]:
-    """The paired differences of what both variants have."""
-    instances = [job.instance for job in jobs]
-
-    def of(name: str, number: Callable[[core.Instance, Row], float]) -> Difference:
-        columns = [[number(i, row) for row in rows] for i, rows in zip(instances, kept, strict=True)]
-        return paired(name, list(zip(*columns, strict=False)))
-
-    for p, seat in enumerate(instances[0].sorts["player"].names):
-        yield of(f"{seat} wins", lambda i, row, p=p: part(i, row, p))  # type: ignore[misc]
-    yield of("first wins", lambda i, row: part(i, row, row[0]))
-    yield of("rounds", lambda i, row: row[2])
-    yield of("moves", lambda i, row: row[3])
-    yield of("top score", lambda i, row: max(row[4:], default=0))
-
-
-def part(instance: core.Instance, row: Row, player: int) -> float:
-    """What this player has of the win of a match."""
-    mask = row[1]
-    return 1 / mask.bit_count() if mask >> team(instance, player) & 1 else 0.0
+        a, b = (job.instance.game.name for job in jobs)
+        print(balances.comparison((a, b), found, partial), end="")
+    return ExitCode.INTERRUPTED if partial else ExitCode.OK

@@ -1,25 +1,22 @@
 """`dom test`: runs the examples of files; expected and got side by side. With `--cover`, the rules that none of them uses."""
 
-import textwrap
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from domrules.cli import exits
+from domrules.cli.clauses import listed
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import Files, open_sound, refused
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
-from domrules.interpreter.coverage import Clause, Coverage, clauses
+from domrules.interpreter.coverage import Coverage, clauses
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.examples import Check, Result, run_example
 from domrules.interpreter.rules import Rules
 
 ROUNDS = 400
 """Random rounds played to find out which rules are used."""
-WIDTH = 90
 
 
 def command(
@@ -62,27 +59,6 @@ def report(game: core.Game, examples: Coverage) -> ExitCode:
     print("\n".join(listed("in no example", game, [clause for clause in missed if clause not in unused])))
     print("\n".join(listed("nowhere", game, [clause for clause in missed if clause in unused])))
     return ExitCode.OK
-
-
-def listed(where: str, game: core.Game, found: list[Clause]) -> Iterator[str]:
-    """A head and a line for each clause; those of the file itself come before those it inherits."""
-    own = [clause for clause in found if clause.span.source.name == game.file]
-    inherited = [clause for clause in found if clause not in own]
-    yield f" used {where}: {len(own)} of this file, {len(inherited)} inherited"
-    yield from (f"   {located(clause)}" for clause in [*own, *inherited])
-
-
-def located(clause: Clause) -> str:
-    """`petkove.dom:52  when piece[s] is t and … -> 0   (define worth)`"""
-    place = f"{Path(clause.span.source.name).name}:{clause.span.line}"
-    condition, arrow, value = clause.text.partition(" -> ")
-    room = WIDTH - len(arrow) - min(len(value), WIDTH // 2)
-    text = shortened(condition, room) + arrow + shortened(value, WIDTH // 2)
-    return f"{place:<15} {text}" + ("" if clause.text.startswith(clause.owner) else f"   ({clause.owner})")
-
-
-def shortened(text: str, width: int) -> str:
-    return textwrap.shorten(text, width, placeholder=" …")
 
 
 # ---------------------------------------------------------------- examples

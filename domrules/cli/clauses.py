@@ -1,0 +1,60 @@
+"""Clauses of the rules that decided nothing, as lines."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from domrules.grammar import core
+from domrules.interpreter.coverage import Clause, clauses
+
+WIDTH = 90
+
+
+@dataclass(frozen=True)
+class Covered:
+    """Which clauses of a game decided nothing in so many rounds, shared among the tables."""
+
+    game: core.Game
+    never: tuple[Clause, ...]
+    rounds: int
+
+    @property
+    def total(self) -> int:
+        return sum(1 for _ in clauses(self.game))
+
+    def text(self) -> str:
+        decided = f" clauses         {self.total - len(self.never)} of {self.total} decided something"
+        head = f"{decided} in the first {self.rounds} rounds"
+        return "\n".join([head, *listed("nowhere", self.game, self.never)] if self.never else [head]) + "\n"
+
+    def data(self) -> Mapping[str, Any]:
+        """The same as data."""
+        never = [
+            {"owner": c.owner, "text": c.text, "file": c.span.source.name, "line": c.span.line} for c in self.never
+        ]
+        return {"rounds": self.rounds, "clauses": self.total, "never": never}
+
+
+def listed(where: str, game: core.Game, found: Sequence[Clause]) -> Iterator[str]:
+    """A head and a line for each clause; those of the file itself come before those it inherits."""
+    own = [clause for clause in found if clause.span.source.name == game.file]
+    inherited = [clause for clause in found if clause not in own]
+    yield f" used {where}: {len(own)} of this file, {len(inherited)} inherited"
+    yield from (f"   {located(clause)}" for clause in [*own, *inherited])
+
+
+def located(clause: Clause) -> str:
+    """`petkove.dom:52  when piece[s] is t and … -> 0   (define worth)`"""
+    place = f"{Path(clause.span.source.name).name}:{clause.span.line}"
+    condition, arrow, value = clause.text.partition(" -> ")
+    room = WIDTH - len(arrow) - min(len(value), WIDTH // 2)
+    text = shortened(condition, room) + arrow + shortened(value, WIDTH // 2)
+    return f"{place:<15} {text}" + ("" if clause.text.startswith(clause.owner) else f"   ({clause.owner})")
+
+
+def shortened(text: str, width: int) -> str:
+    return textwrap.shorten(text, width, placeholder=" …")
