@@ -167,6 +167,11 @@ class Tally:
     arrays: dict[str, tuple[int, ...]]
 
     @classmethod
+    def nothing(cls, shape: Shape) -> Tally:
+        """The counts of no matches."""
+        return cls(shape, {name: (0,) * size for name, size in shape.arrays().items()})
+
+    @classmethod
     def read(cls, engine: Engine, shape: Shape) -> Tally:
         return cls(shape, {name: tuple(engine.read(name)) for name in shape.arrays()})
 

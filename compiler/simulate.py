@@ -106,11 +106,35 @@ def _compiled(job: Job, form: Form, rows: bool) -> Opened:
 
 
 @dataclass
+class InOrder:
+    """Rows that come in any order, handed on in order."""
+
+    keep: Keep | None
+    pending: dict[int, Sequence[Row]] = field(default_factory=dict)
+    written: int = 0
+
+    def add(self, first: int, rows: Sequence[Row]) -> None:
+        """The rows of matches from `first` on."""
+        if self.keep is None:
+            return
+        self.pending[first] = rows
+        while self.written in self.pending:
+            ready = self.pending.pop(self.written)
+            self.keep(self.written, ready)
+            self.written += len(ready)
+
+
+def kept(engine: Engine, shape: Shape, count: int) -> Sequence[Row]:
+    """The rows of the matches of a run."""
+    return list(zip(*(engine.read(f"row {name}")[:count] for name in columns(shape.scores)), strict=True))
+
+
+@dataclass
 class _Run:
     """What the threads of a job share."""
 
     job: Job
-    keep: Keep | None
+    order: InOrder
     lock: threading.Lock = field(default_factory=threading.Lock)
     next: int = 0
     done: int = 0
@@ -118,8 +142,6 @@ class _Run:
     stop: bool = False
     failed: int | None = None
     error: BaseException | None = None
-    pending: dict[int, Sequence[Row]] = field(default_factory=dict)
-    written: int = 0
 
     def take(self) -> tuple[int, int] | None:
         """The next matches to play."""
@@ -130,18 +152,13 @@ class _Run:
             self.next = min(first + self.chunk, self.job.matches)
             return first, self.next
 
-    def finish(self, first: int, last: int, seconds: float, rows: Sequence[Row] | None) -> None:
+    def finish(self, first: int, last: int, seconds: float, rows: Sequence[Row]) -> None:
         """These are played."""
         with self.lock:
             self.done += last - first
             wanted = int((last - first) * SECONDS / max(seconds, 1e-6))
-            self.chunk = max(1, min(wanted, 4 * self.chunk, CHUNK if self.keep else 1 << 20))
-            if rows is not None and self.keep is not None:
-                self.pending[first] = rows
-                while self.written in self.pending:
-                    ready = self.pending.pop(self.written)
-                    self.keep(self.written, ready)
-                    self.written += len(ready)
+            self.chunk = max(1, min(wanted, 4 * self.chunk, CHUNK if self.order.keep else 1 << 20))
+            self.order.add(first, rows)
 
     def fail(self, index: int) -> None:
         """This match was stopped."""
@@ -161,11 +178,8 @@ class _Run:
         except BaseException as error:  # handed to the thread that waits
             self.error, self.stop = error, True
 
-    def rows(self, engine: Engine, count: int) -> Sequence[Row] | None:
-        if self.keep is None:
-            return None
-        scores = Shape.of(self.job.instance).scores
-        return list(zip(*(engine.read(f"row {name}")[:count] for name in columns(scores)), strict=True))
+    def rows(self, engine: Engine, count: int) -> Sequence[Row]:
+        return () if self.order.keep is None else kept(engine, Shape.of(self.job.instance), count)
 
 
 def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep | None = None) -> Played:
@@ -178,7 +192,7 @@ def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep
     # Python does not run two threads at once.
     count = max(1, min(job.jobs, job.matches)) if first.name == Form.WASM.value else 1
     engines = [first.engine, *(first.engine.again() for _ in range(count - 1))]
-    run = _Run(job, keep)
+    run = _Run(job, InOrder(keep))
     threads = [threading.Thread(target=run.work, args=(e,), daemon=True) for e in engines]
     interrupted = False
     for thread in threads:

@@ -80,6 +80,7 @@ def test_libraries_stay_in_their_places() -> None:
     assert importers("lark") <= {"domrules.grammar.parse", "domrules.grammar.table"}
     assert {layer(module) for module in importers("z3")} <= {"verifier"}
     assert importers("wasmtime") <= {"domrules.compiler.engine"}
+    assert importers("distributed") <= {"domrules.compiler.cluster"}
     assert {layer(module) for module in importers("typer") | importers("rich")} <= {"cli"}
 
 

@@ -25,6 +25,7 @@ from domrules.cli.progress import Progress
 from domrules.cli.seats import NAMES, Bots
 from domrules.compiler.balance import balance
 from domrules.compiler.batch import Disagreement, Form
+from domrules.compiler.cluster import Dask, NoCluster, spread
 from domrules.compiler.engine import Trap
 from domrules.compiler.simulate import Job, Keep, Played, Row, Stopped, simulate
 from domrules.compiler.writer import Unsupported
@@ -86,12 +87,16 @@ def command(
     try:
         companies = Companies()
         sitting = [companies.of(instance, policy, told) for instance in tables]
+        if cluster is not None and companies.known:
+            raise typer.BadParameter("functions of yours are not sent to a cluster.")
         if compare is not None:
             other = open_instance(open_sound(compare), tables[0].players, ())
             return versus([Table(one, sitting[0]) for one in (tables[0], other)], asked)
         return single([Table(*both) for both in zip(tables, sitting, strict=True)], asked, Wanted(games, plot, cover))
     except BadPlayer as wrong:
         return failed(ExitCode.INVALID, f"{wrong}.")
+    except NoCluster as reason:
+        return failed(ExitCode.IO, f"--cluster {cluster}: {reason}.")
     except Stopped as stopped:
         return failed(ExitCode.FINDING, f"match {stopped.index} of seed {seed} was stopped: {stopped.reason}")
     except Unsupported as reason:
@@ -187,11 +192,14 @@ class Fault(Exception):
         return internal(f"compiled code was stopped, {sentence}")
 
 
-def played(job: Job, keep: Keep | None = None) -> Played:
-    """Play one table. Raises Fault, and what `simulate` does."""
+def played(job: Job, asked: Asked, keep: Keep | None = None) -> Played:
+    """Play one table. Raises Fault, and what `simulate` and `spread` do."""
     progress = Progress(job.matches)
     try:
-        return simulate(job, progress, keep)
+        if asked.cluster is None:
+            return simulate(job, progress, keep)
+        with Dask(asked.cluster) as workers:
+            return spread(job, workers, progress, keep)
     except (Trap, Disagreement) as cause:
         raise Fault(job, cause) from cause
     finally:
@@ -208,7 +216,7 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
             if wanted.games is not None:
                 stream = stack.enter_context(wanted.games.open("w", encoding="utf-8", newline=""))
                 keep = rows_to(stream, job.instance)
-            found.append(told_of(table, job, played(job, keep)))
+            found.append(told_of(table, job, played(job, asked, keep)))
         if found[-1].partial:
             break
     if wanted.plot is not None:
@@ -257,7 +265,7 @@ def versus(tables: Sequence[Table], asked: Asked) -> ExitCode:
     """Two variants on the same chance, match by match."""
     kept: list[list[Row]] = [[], []]
     jobs = [table.job(asked) for table in tables]
-    playing = [played(job, adder(rows)) for job, rows in zip(jobs, kept, strict=True)]
+    playing = [played(job, asked, adder(rows)) for job, rows in zip(jobs, kept, strict=True)]
     found = list(differences([job.instance for job in jobs], kept))
     reports = [told_of(*both) for both in zip(tables, jobs, playing, strict=True)]
     partial = any(one.partial for one in playing)
