@@ -17,6 +17,7 @@ from statistics import median
 
 import openspiel_block
 import reference
+import scaling
 from openspiel_block import Sample
 from reference import NATIVE, PLAIN, Reference
 from run import Row, table
@@ -150,6 +151,8 @@ def main() -> None:
         spent, memory = median(s for s, _ in samples), max(m for _, m in samples)
         remark = ("" if spent <= command.bar else "  TOO LONG") + ("" if memory <= MEMORY else "  TOO LARGE")
         print(f"{command.name:<32} {spent:6.2f} s  of {command.bar:.1f}  {memory:4.0f} MB  of {MEMORY:.0f}{remark}")
+    print()
+    scaling.main()
     written_by_hand()
     print("\nRounds of OpenSpiel's block, 2 players, random play; wanted: WebAssembly 1,000 x, Python 10 x")
     try:

@@ -20,16 +20,12 @@ from domrules.compiler.batch import explained
 from domrules.compiler.counts import Shape, Tally
 from domrules.compiler.engine import Trap
 from domrules.compiler.rows import CHUNK
-from domrules.compiler.simulate import InOrder, Job, Keep, Opened, Played, Row, Stopped, kept, opened
+from domrules.compiler.simulate import InOrder, Job, Keep, NoCluster, Opened, Played, Row, Stopped, kept, opened
 
 PARTS = 8
 """Parts for each thread of the cluster: so many, that a slow worker does not hold up the others."""
 WAIT = 10
 """Seconds to wait for a scheduler."""
-
-
-class NoCluster(Exception):
-    """There is nothing to play on; a sentence."""
 
 
 @dataclass(frozen=True)

@@ -36,6 +36,10 @@ class Stopped(Exception):
         super().__init__(f"match {index}: {reason}")
 
 
+class NoCluster(Exception):
+    """There are no other machines to play on; a sentence."""
+
+
 @dataclass(frozen=True)
 class Job:
     """What to play: an optimised instance, how many matches, of which seed, compiled to what (None: interpreted), by whom."""

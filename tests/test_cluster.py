@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from domrules import __version__
 from domrules.cli import app
 from domrules.compiler.batch import Form
-from domrules.compiler.cluster import Dask, NoCluster, Part, parts, play_part, spread
+from domrules.compiler.cluster import Dask, Part, parts, play_part, spread
 from domrules.compiler.engine import Trap, WasmEngine
-from domrules.compiler.simulate import Job, Row, Stopped, simulate
+from domrules.compiler.simulate import Job, NoCluster, Row, Stopped, simulate
 from domrules.grammar.instance import instantiate
 from domrules.grammar.passes import optimise
 

@@ -25,9 +25,8 @@ from domrules.cli.progress import Progress
 from domrules.cli.seats import NAMES, Bots
 from domrules.compiler.balance import balance
 from domrules.compiler.batch import Disagreement, Form
-from domrules.compiler.cluster import Dask, NoCluster, spread
 from domrules.compiler.engine import Trap
-from domrules.compiler.simulate import Job, Keep, Played, Row, Stopped, simulate
+from domrules.compiler.simulate import Job, Keep, NoCluster, Played, Row, Stopped, simulate
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.passes import optimise
@@ -198,6 +197,8 @@ def played(job: Job, asked: Asked, keep: Keep | None = None) -> Played:
     try:
         if asked.cluster is None:
             return simulate(job, progress, keep)
+        from domrules.compiler.cluster import Dask, spread
+
         with Dask(asked.cluster) as workers:
             return spread(job, workers, progress, keep)
     except (Trap, Disagreement) as cause:
