@@ -12,14 +12,15 @@ from math import prod
 from typing import TypeAlias
 
 from domrules.compiler import ir
+from domrules.compiler.blocks import lying
 from domrules.compiler.moves import Moves, Plan
 from domrules.compiler.store import writes
 from domrules.compiler.writer import Env, Unsupported
 from domrules.grammar import core
-from domrules.interpreter.bots import SHARED
 from domrules.interpreter.foresight import foreseen
 from domrules.interpreter.names import choices
 from domrules.interpreter.policies import LEAST, shares, weighed, weights
+from domrules.interpreter.roster import SHARED
 from domrules.interpreter.rules import Rules
 
 MOST = 1 << 16
@@ -127,8 +128,8 @@ class Choosing:
         writer = self.writer
         before = self.scores()
         with self.copied({name for block in action.blocks for s in writes(block) for name in written(s)}):
-            for block in action.blocks:
-                self.moves.blocks.block(block, env)
+            for i, block in enumerate(action.blocks):
+                self.moves.blocks.block(block, env, frozenset() if i else lying(action))
             after = self.scores()
         table = [shares(self.rules, player) for player in range(self.instance.players)]
         flat = writer.table(tuple(share for row in table for share in row))

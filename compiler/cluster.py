@@ -6,16 +6,17 @@ twice has the same result, of which one is taken.
 
 from __future__ import annotations
 
+import atexit
 import pickle
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from importlib import metadata
 from typing import Any, Protocol
 from uuid import uuid4
 
-from domrules import __version__
 from domrules.compiler.batch import explained
 from domrules.compiler.counts import Shape, Tally
 from domrules.compiler.engine import Trap
@@ -47,8 +48,8 @@ class Workers(Protocol):
 
     threads: int
 
-    def play(self, task: bytes, version: str, parts: Sequence[tuple[int, int]]) -> Iterable[Part]:
-        """What came of every part, as it comes. Raises NoCluster, OSError."""
+    def play(self, task: bytes, asked: str, parts: Sequence[tuple[int, int]]) -> Iterable[Part]:
+        """What came of every part, as it comes, of workers with the version that is asked. Raises NoCluster, OSError."""
         ...
 
 
@@ -59,7 +60,7 @@ def spread(
     begun, total, order = time.perf_counter(), Tally.nothing(Shape.of(job.instance)), InOrder(keep)
     engine, because, seen, interrupted = "", "", set[int](), False
     try:
-        for part in workers.play(packed(job, keep is not None), __version__, list(parts(job, workers.threads))):
+        for part in workers.play(packed(job, keep is not None), version(), list(parts(job, workers.threads))):
             if part.fault:
                 raise Trap(part.fault, part.stopped or 0)
             if part.stopped is not None:
@@ -94,10 +95,15 @@ def packed(job: Job, rows: bool) -> bytes:
 # ---------------------------------------------------------------- what a worker does
 
 
-def play_part(task: bytes, version: str, part: tuple[int, int]) -> Part:
+def version() -> str:
+    """The version of this package here."""
+    return metadata.version("domrules")
+
+
+def play_part(task: bytes, asked: str, part: tuple[int, int]) -> Part:
     """Play some matches; for workers, which must have the same version as who asks. Raises Unsupported, NoCluster."""
-    if version != __version__:
-        raise NoCluster(f"a worker has dom {__version__}, not {version}")
+    if asked != version():
+        raise NoCluster(f"a worker has dom {version()}, not {asked}")
     job, ready, rows = prepared(task)
     engine, shape, found = ready.engine.again(), Shape.of(job.instance), list[Row]()
     first, last = part
@@ -118,6 +124,9 @@ def prepared(task: bytes) -> tuple[Job, Opened, bool]:
     """The job of a task, and its engine; once for all parts that a process plays."""
     job, rows = pickle.loads(zlib.decompress(task))
     return job, opened(replace(job, jobs=1), rows), rows
+
+
+atexit.register(prepared.cache_clear)  # engines must go before what they are made with
 
 
 # ---------------------------------------------------------------- Dask
@@ -142,10 +151,10 @@ class Dask:
             self.close()
             raise NoCluster(f"the scheduler at {address} has no workers")
 
-    def play(self, task: bytes, version: str, parts: Sequence[tuple[int, int]]) -> Iterator[Part]:
+    def play(self, task: bytes, asked: str, parts: Sequence[tuple[int, int]]) -> Iterator[Part]:
         run = uuid4().hex
         futures = [
-            self.client.submit(play_part, task, version, part, key=f"dom-{run}-{part[0]}", pure=False) for part in parts
+            self.client.submit(play_part, task, asked, part, key=f"dom-{run}-{part[0]}", pure=False) for part in parts
         ]
         try:
             for future, part in self.distributed.as_completed(futures, loop=self.client.loop, with_results=True):

@@ -7,17 +7,18 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from domrules.compiler.batch import Form, engine, explained
 from domrules.compiler.counts import Counts, Shape, Tally
 from domrules.compiler.engine import Engine
-from domrules.compiler.interpreted import Interpreted
 from domrules.compiler.rows import CHUNK, Rows, columns
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
-from domrules.interpreter.bots import seating
-from domrules.interpreter.players import Seating
-from domrules.interpreter.rules import Rules
+
+if TYPE_CHECKING:  # the interpreter is loaded when it has to play
+    from domrules.interpreter.players import Seating
+    from domrules.interpreter.rules import Rules
 
 INTERPRETER = "interpreter"
 SECONDS = 0.15
@@ -57,6 +58,8 @@ class Job:
     @property
     def seats(self) -> Callable[[Rules], Seating]:
         """Who plays, for the interpreter."""
+        from domrules.interpreter.bots import seating
+
         names = self.policies or ("random",) * self.instance.players
         return self.guests or partial(seating, names=names)
 
@@ -95,6 +98,9 @@ def opened(job: Job, rows: bool) -> Opened:
             return _compiled(job, job.form, rows)
         except Unsupported as reason:
             because = str(reason)
+    from domrules.compiler.interpreted import Interpreted
+    from domrules.interpreter.rules import Rules
+
     rules = Rules(job.instance)
     return Opened(Interpreted(rules, job.seats(rules), shape), INTERPRETER, because)
 

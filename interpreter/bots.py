@@ -17,6 +17,7 @@ from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import Move
 from domrules.interpreter.players import Player, RandomPlayer, Seating
 from domrules.interpreter.policies import POLICIES, Follower, Worth, greatest, weight, weights
+from domrules.interpreter.roster import RANDOM, SHARED
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.views import View
@@ -93,10 +94,6 @@ class Ahead:
 
 
 # ---------------------------------------------------------------- who there is
-
-RANDOM = "random"
-SHARED = (RANDOM, *POLICIES)
-"""Those that take exactly one number for each move: in a seeded match from the chance of the match."""
 
 
 def follower(name: str, rules: Rules, chance: Chance) -> Player:

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from tables import HOUSE, SPECS, chance, game, shipped, tables
 
 from domrules.grammar.instance import instantiate
+from domrules.interpreter import roster
 from domrules.interpreter.bots import BOTS, Ahead, swift
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.course import Course, started
 from domrules.interpreter.names import Move, element_names, find_move, parse_move
 from domrules.interpreter.play import Match, Table
 from domrules.interpreter.players import Player
-from domrules.interpreter.policies import Worth
+from domrules.interpreter.policies import POLICIES, Worth
 from domrules.interpreter.replay import record, replay
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, elements
@@ -38,6 +39,11 @@ def test_every_bot_plays_every_game_by_its_rules(name: str, players: int) -> Non
     rules = shipped(name, players)
     for kind in BOTS:
         replay(rules, record(rules, played(rules, kind)))
+
+
+def test_the_names_are_known_without_the_bots() -> None:
+    assert tuple(BOTS) == roster.BOTS
+    assert tuple(POLICIES) == roster.POLICIES
 
 
 @pytest.mark.parametrize("name", BOTS)

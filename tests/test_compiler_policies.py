@@ -16,12 +16,13 @@ from domrules.grammar import core
 from domrules.grammar.instance import instantiate
 from domrules.grammar.load import SHIPPED, load
 from domrules.grammar.passes import optimise
-from domrules.interpreter.bots import SHARED, seating
+from domrules.interpreter.bots import seating
 from domrules.interpreter.chance import WORD, Chance
 from domrules.interpreter.course import started
 from domrules.interpreter.foresight import foreseen
 from domrules.interpreter.play import play_match
 from domrules.interpreter.policies import POLICIES, Greedy, Worth, shares, weight, weights
+from domrules.interpreter.roster import SHARED
 from domrules.interpreter.rules import Rules
 
 SEED = 5

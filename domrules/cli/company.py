@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 
 from domrules.cli.seats import bot_name, seated
 from domrules.grammar import core
-from domrules.interpreter.bots import seating
-from domrules.interpreter.chance import Chance
-from domrules.interpreter.players import Player, Seating
-from domrules.interpreter.rules import Rules
 
-if TYPE_CHECKING:
-    from domrules.cli.guests import Guest  # slow to load, and rarely needed
+if TYPE_CHECKING:  # slow to load, and rarely needed
+    from domrules.cli.guests import Guest
+    from domrules.interpreter.chance import Chance
+    from domrules.interpreter.players import Player, Seating
+    from domrules.interpreter.rules import Rules
 
 
 def is_guest(word: str) -> bool:
@@ -62,6 +61,7 @@ class Companies:
         bots = ["random" if place in brought else name for place, name in enumerate(names)]
 
         from domrules.cli.guests import Visitor
+        from domrules.interpreter.bots import seating
 
         def at(rules: Rules) -> Seating:
             usual = seating(rules, bots)

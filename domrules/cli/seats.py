@@ -6,7 +6,7 @@ from typing import Annotated, TypeAlias
 import typer
 
 from domrules.grammar import core
-from domrules.interpreter.bots import BOTS
+from domrules.interpreter.roster import BOTS
 
 NAMES = ", ".join(BOTS)
 PERSON = "person"
