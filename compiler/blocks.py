@@ -109,6 +109,7 @@ class _Block:
             case core.If():
                 test = self.ex.scalar(s.condition, env)
                 with self.writer.when(test):
+                    self.ex.mark(s.span)
                     for inner in s.body:
                         self.statement(inner, env)
             case core.Each():

@@ -148,12 +148,12 @@ class Choosing:
     @contextmanager
     def copied(self, names: set[str]) -> Iterator[None]:
         """What is written here to these variables is written elsewhere."""
-        real = self.ex.slots
+        real, self.ex.trying = self.ex.slots, True
         self.ex.slots = {n: s.copy(self.writer) if n in names & self.moves.blocks.live else s for n, s in real.items()}
         try:
             yield
         finally:
-            self.ex.slots = real
+            self.ex.slots, self.ex.trying = real, False
 
 
 def written(s: core.Set | core.Move) -> tuple[str, ...]:

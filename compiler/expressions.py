@@ -18,6 +18,7 @@ from domrules.grammar import core
 from domrules.grammar.fold import MAX_COST, bits
 from domrules.grammar.instance import folder
 from domrules.grammar.reads import Reads
+from domrules.grammar.source import Span
 
 MAX_TABLE = 512
 """Entries of a table that is computed beforehand."""
@@ -37,6 +38,8 @@ class Expressions:
         self.failing: dict[str, bool] = {}
         self.hot = True
         """In code that runs often searches are written out; elsewhere code is short: every value is computed in one place."""
+        self.trying = False
+        """Is a move written that is only tried, not made?"""
 
     def know(self, given: set[str]) -> None:
         """From here on these variables have values."""
@@ -200,10 +203,17 @@ class Expressions:
                 total = ir.plus(total, ir.unary("int", self.writer.let(self.scalar(test, env))))
             self.writer.fail_if(ir.less(ir.ONE, total))
         return self.rows(
-            [(partial(self.scalar, t, env), partial(self.words, v, env)) for t, v in e.rows],
-            partial(self.words, e.otherwise, env),
+            [(partial(self.scalar, t, env), partial(self.decided, v, env)) for t, v in e.rows],
+            partial(self.decided, e.otherwise, env),
             isinstance(e.type, core.Maybe),
         )
+
+    def decided(self, value: core.Expr, env: Env) -> Words:
+        """The value of a row that has been chosen."""
+        return self.words(value, env)
+
+    def mark(self, span: Span) -> None:
+        """A statement with this span is done; here nobody wants to know."""
 
     def rows(
         self,

@@ -65,11 +65,12 @@ class Lowering:
         eager: int,
         limits: Limits = LIMITS,
         policies: Sequence[str] = (),
+        kind: type[Expressions] = Expressions,
     ) -> None:
         self.instance, self.recorder, self.limits = instance, recorder, limits
         self.writer = Writer()
         self.first, self.last = self.writer.local(), self.writer.local()
-        self.ex = Expressions(instance, self.writer, eager)
+        self.ex = kind(instance, self.writer, eager)
         self.live = live(self.ex)
         self.blocks = Blocks(self.ex, self.live)
         self.moves = Moves(self.blocks)
@@ -317,7 +318,12 @@ def certain(instance: core.Instance, block: core.Block) -> set[str]:
 
 
 def lower(
-    instance: core.Instance, recorder: Recorder, eager: int, limits: Limits = LIMITS, policies: Sequence[str] = ()
+    instance: core.Instance,
+    recorder: Recorder,
+    eager: int,
+    limits: Limits = LIMITS,
+    policies: Sequence[str] = (),
+    kind: type[Expressions] = Expressions,
 ) -> ir.Program:
     """The program of an instance; without `policies`, one for each seat, all moves are random. Raises Unsupported."""
-    return prune(reuse(Lowering(instance, recorder, eager, limits, policies).program()))
+    return prune(reuse(Lowering(instance, recorder, eager, limits, policies, kind).program()))

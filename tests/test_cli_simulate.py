@@ -189,11 +189,14 @@ def test_what_is_wrong_with_a_function_is_said(guests: Path, word: str, code: in
 
 
 def test_clauses_that_decide_nothing_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate, "WATCHED", 12)
-    result = dom("block", "-n", "3", "--cover", "--policy", "greedy")
-    assert "decided something in the first 12 rounds" in result.stdout
+    monkeypatch.setattr(simulate, "SLOWLY", 12)
+    slow = dom("block", "-n", "3", "--cover", "--policy", "greedy", "--engine", "interpreter")
+    assert "decided something in the first 12 rounds" in slow.stdout
+    result = dom("block", "-n", "40", "--cover")
+    assert "decided something in the first 40 matches" in result.stdout
     assert "when arms == at_once -> true   (define arms_open)" in result.stdout
-    data = json.loads(dom("block", "-n", "3", "--cover", "--format", "json").stdout)["coverage"]
+    data = json.loads(dom("block", "-n", "3", "--cover", "--format", "json", "--players", "all").stdout)["coverage"]
+    assert data["watched"] == "the first 3 matches of each table"
     assert data["clauses"] > len(data["never"]) > 3
     assert {"owner", "text", "file", "line"} == data["never"][0].keys()
 

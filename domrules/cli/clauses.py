@@ -16,11 +16,11 @@ WIDTH = 90
 
 @dataclass(frozen=True)
 class Covered:
-    """Which clauses of a game decided nothing in so many rounds, shared among the tables."""
+    """Which clauses of a game decided nothing in what was watched."""
 
     game: core.Game
     never: tuple[Clause, ...]
-    rounds: int
+    watched: str
 
     @property
     def total(self) -> int:
@@ -28,7 +28,7 @@ class Covered:
 
     def text(self) -> str:
         decided = f" clauses         {self.total - len(self.never)} of {self.total} decided something"
-        head = f"{decided} in the first {self.rounds} rounds"
+        head = f"{decided} in the first {self.watched}"
         return "\n".join([head, *listed("nowhere", self.game, self.never)] if self.never else [head]) + "\n"
 
     def data(self) -> Mapping[str, Any]:
@@ -36,7 +36,7 @@ class Covered:
         never = [
             {"owner": c.owner, "text": c.text, "file": c.span.source.name, "line": c.span.line} for c in self.never
         ]
-        return {"rounds": self.rounds, "clauses": self.total, "never": never}
+        return {"watched": f"the first {self.watched}", "clauses": self.total, "never": never}
 
 
 def listed(where: str, game: core.Game, found: Sequence[Clause]) -> Iterator[str]:

@@ -29,6 +29,7 @@ from domrules.compiler.engine import Trap
 from domrules.compiler.simulate import Job, Keep, NoCluster, Played, Row, Stopped, simulate
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.passes import optimise
 from domrules.interpreter.errors import BadPlayer
 
@@ -36,8 +37,10 @@ if TYPE_CHECKING:
     from domrules.cli.clauses import Covered  # slow to load, and rarely wanted
 
 SCHEMA = 1
-WATCHED = 200
-"""Rounds in which clauses are watched, shared among the tables."""
+WATCHED = 10_000
+"""Matches of each table in which clauses are watched."""
+SLOWLY = 200
+"""Rounds in which they are watched where that is not compiled, shared among the tables."""
 
 
 def command(
@@ -224,21 +227,38 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
         from domrules.cli import plots
 
         wanted.plot.write_text(plots.svg(found[0]), encoding="utf-8")
-    partial = found[-1].partial
-    covered = watched(tables, asked) if wanted.cover and not partial else None
+    partial, covered = found[-1].partial, None
+    try:
+        covered = watched(tables, asked) if wanted.cover and not partial else None
+    except KeyboardInterrupt:
+        print("dom: note: interrupted while clauses were watched; they are not listed.", file=sys.stderr)
+        partial = True
     print(report(found, covered, asked.format), end="")
     return ExitCode.INTERRUPTED if partial else ExitCode.OK
 
 
 def watched(tables: Sequence[Table], asked: Asked) -> Covered:
-    """The clauses that decided nothing in the first rounds, of which every table plays as many."""
+    """The clauses that decided nothing in the first matches of each table; in fewer rounds where that is not compiled."""
     from domrules.cli.clauses import Covered
+    from domrules.compiler.watching import cover
     from domrules.interpreter.coverage import Coverage
 
-    seen, game = Coverage(), tables[0].instance.game
+    seen, game, matches = Coverage(), tables[0].instance.game, min(asked.matches, WATCHED)
+    each = " of each table" if len(tables) > 1 else ""
+    where = f"{matches:,} {'match' if matches == 1 else 'matches'}{each}"
     for table in tables:
-        seen.follow(table.instance, table.job(asked).seats, asked.seed, -(-WATCHED // len(tables)))
-    return Covered(game, tuple(seen.never(game)), WATCHED)
+        job = table.job(asked)
+        try:
+            if job.form is None or job.guests is not None:
+                raise Unsupported("what is interpreted is not watched in compiled code")
+            cover(seen, table.instance, job, matches)
+        except (Unsupported, ModuleNotFoundError):
+            rounds = -(-SLOWLY // len(tables))
+            where = f"{counted(rounds, 'round')}{each}"
+            seen.follow(table.instance, job.seats, asked.seed, rounds)
+        except (Trap, Disagreement) as cause:
+            raise Fault(job, cause) from cause
+    return Covered(game, tuple(seen.never(game)), where)
 
 
 def told_of(table: Table, job: Job, played: Played) -> Told:
