@@ -100,6 +100,8 @@ class Search:
         self.lower, self.limits = lower, limits
         self.deadline = time.perf_counter() + limits.search
         self.tried, self.open = 0, False
+        self.left: list[int] = []
+        """Moves for which the solver gave up on the layout of the bound, and other layouts are still to be looked at."""
 
     def run(self) -> Shortest:
         """A play that replays; if one does not, because something it needs was forgotten, again with all numbers."""
@@ -107,8 +109,8 @@ class Search:
         for keep_numbers in (False, True):
             play = self.play(keep_numbers=keep_numbers)
             try:
-                for tiles, depth in self.plan():
-                    witness = self.attempt(play, tiles, depth)
+                for tiles, depth, led in self.plan():
+                    witness = self.attempt(play, tiles, depth, led=led)
                     if witness is not None:
                         return self.found(witness, depth, keep_numbers=keep_numbers)
             except Unreplayable as error:
@@ -144,27 +146,44 @@ class Search:
                 return False
         return True
 
-    def plan(self) -> Iterator[tuple[int, int]]:
-        """Tiles and moves to try, within the limits: for each number of tiles more and more moves."""
-        for more in range(self.limits.tiles + 1):
-            for depth in range(self.lower.begins + more, self.lower.begins + more + self.limits.moves + 1):
-                if time.perf_counter() > self.deadline:
-                    return
-                yield self.lower.tiles + more, depth
+    def plan(self) -> Iterator[tuple[int, int, bool]]:
+        """Tiles and moves to try, within the limits, and whether to be led by the layout of the bound.
 
-    def attempt(self, play: Play, tiles: int, depth: int) -> Witness | None:
+        For each number of tiles more and more moves; what was left of the first number, before there are more tiles.
+        """
+        self.left = []
+        for more in range(self.limits.tiles + 1):
+            fewest = self.lower.begins + more
+            for depth in range(fewest, fewest + self.limits.moves + 1):
+                if self.late:
+                    return
+                yield self.lower.tiles + more, depth, not more
+            left, self.left = self.left, []
+            for depth in left:
+                if self.late:
+                    return
+                yield self.lower.tiles, depth, False
+
+    @property
+    def late(self) -> bool:
+        return time.perf_counter() > self.deadline
+
+    def attempt(self, play: Play, tiles: int, depth: int, *, led: bool) -> Witness | None:
         """Look for a play of just so many moves with at most so many tiles; raises `Unreplayable`."""
         play = play if len(play.steps) <= depth else self.again(play)
         play.extend(depth)
         self.tried = max(self.tried, depth)
         goal, few = self.holds(play), self.few(play, tiles)
-        led = self.led(play.relation, play.states[-1]) if tiles == self.lower.tiles else []
-        for extra in ([led] if led else []) + [[]]:
+        layout = self.led(play.relation, play.states[-1]) if led else []
+        for extra in ([layout] if layout else []) + [[]]:
             result = play.solve([*play.reaching(goal), few, *extra], seconds=self.limits.query)
             if result.model is not None:
                 return self.checked(play.replay(self.rules, result.model), tiles)
-            if result.answer is Answer.UNKNOWN and not extra:
+            if result.answer is Answer.UNKNOWN:
                 self.open = True
+                if extra:
+                    self.left.append(depth)
+                    return None
         return None
 
     def holds(self, play: Play) -> Bit:
