@@ -58,11 +58,26 @@ class Needs(Exception):
         self.tile, self.cell = tile, cell
 
 
-def run_example(game: core.Game, example: core.Example, rules_of: Callable[[core.Instance], Rules] = Rules) -> Result:
-    """Run one example at the table it asks for, by default the smallest; `rules_of` may make rules that are watched."""
+def table(game: core.Game, example: core.Example) -> core.Instance:
+    """The instance an example is about: of the smallest table, unless it asks for another."""
+    options: dict[str, object] = {}
+    for name, e in example.options:
+        if not isinstance(e, core.Lit):
+            raise Failed(e.span, f"a plain value for {name}", "an expression")
+        options[name] = e.value
+    return instantiate(game, min(game.seats) if example.players is None else example.players, options)
+
+
+def run_example(
+    game: core.Game,
+    example: core.Example,
+    rules_of: Callable[[core.Instance], Rules] = Rules,
+    table_of: Callable[[core.Game, core.Example], core.Instance] = table,
+) -> Result:
+    """Run one example at the table it asks for. `rules_of` may make rules that are watched; both may keep what they made."""
     checks: list[Check] = []
     try:
-        rules = rules_of(table(game, example))
+        rules = rules_of(table_of(game, example))
         state, steps = rules.new_match(), list(example.steps)
         while steps:
             scene = Scene(rules, state, steps)
@@ -74,16 +89,6 @@ def run_example(game: core.Game, example: core.Example, rules_of: Callable[[core
         span = error.span if isinstance(error, BadSetup | RuleError) else example.span
         checks.append(Check(False, span, "a position that can be", str(error)))
     return Result(example, tuple(checks))
-
-
-def table(game: core.Game, example: core.Example) -> core.Instance:
-    """The instance an example is about."""
-    options: dict[str, object] = {}
-    for name, e in example.options:
-        if not isinstance(e, core.Lit):
-            raise Failed(e.span, f"a plain value for {name}", "an expression")
-        options[name] = e.value
-    return instantiate(game, min(game.seats) if example.players is None else example.players, options)
 
 
 class Scene:
