@@ -1,15 +1,17 @@
-"""Every clause of the shipped rules matters: changed, it changes an example or the trace of seeded play.
+"""Every clause of the shipped rules matters: changed, it changes an example, the trace of seeded play, or a verdict.
 
 All ways in which a term can be wrong are made (`mutation`), each at the games that have the clause, until one of them shows it.
-What nothing shows is listed with the reason in `data/mutants_alive.txt`: `REASON: FILE | CHANGE | TEXT`.
+What neither examples nor play show is listed with the reason in `data/mutants_alive.txt`: `REASON: FILE | CHANGE | TEXT`. That a
+verdict changes is a reason which is looked into here.
 """
 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
 
@@ -20,20 +22,26 @@ from tables import HOUSE, SPECS, chance, game
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
+from domrules.grammar.load import SHIPPED
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.examples import run_example
 from domrules.interpreter.play import Limits, play_match
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
+from domrules.verifier.battery.run import Request, verify
 
 ALIVE = Path(__file__).parent / "data" / "mutants_alive.txt"
-SAMPLE = 24
-DONE = ("block.dom", "draw.dom", "fishing.dom", "fives.dom", "goat.dom", "line.dom",
-        "klasicke.dom", "koza.dom", "kozel.dom", "parove.dom", "petkove.dom", "tactic.dom")  # fmt: skip
-"""Files of which every change has been looked into; a full run tries them all."""
+FILES = sorted(path.name for path in SHIPPED.rglob("*.dom") if path.parent.name != "new")
+"""All files with rules; those in `new` are texts from which `dom new` makes games."""
+SAMPLE = 2
+"""So many changes of each file are tried by `make test`; a full run tries them all."""
 SEEDS = range(3)
 OTHERS = 12
+LATELY = 8
 LIMITS = Limits(moves=300, rounds=60, deals=60)
+CHEAP = ("D1", "D2", "D4", "S1", "S2", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "T4", "S3", "F4", "W2", "D3", "M3", "R1")  # fmt: skip
+"""Verdicts that are asked about a change that nothing else shows, from the cheapest."""
+BY_VERDICT = re.compile(r"the verdict (\w+) of (\S+) changes")
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,10 @@ class Change:
     name: str
     games: tuple[tuple[str, int], ...]
 
+    @property
+    def file(self) -> str:
+        return self.name.partition(" | ")[0]
+
 
 @cache
 def of(name: str) -> list[Mutant]:
@@ -50,19 +62,19 @@ def of(name: str) -> list[Mutant]:
 
 
 @cache
-def changes() -> list[Change]:
-    """All of them, in the order of the files."""
+def changes() -> Mapping[str, Change]:
+    """All of them by name, in the order of the files."""
     found: dict[tuple[str, int, int, str], list[tuple[str, int]]] = {}
     names: dict[tuple[str, int, int, str], str] = {}
     for name in (*SPECS, *HOUSE):
         for i, mutant in enumerate(of(name)):
             found.setdefault(mutant.place, []).append((name, i))
             names[mutant.place] = mutant.name
-    count, out = Counter[str](), list[Change]()
+    count, out = Counter[str](), dict[str, Change]()
     for place, games in sorted(found.items()):
         count[names[place]] += 1
         again = f" #{count[names[place]]}" if count[names[place]] > 1 else ""
-        out.append(Change(names[place] + again, tuple(games)))
+        out[names[place] + again] = Change(names[place] + again, tuple(games))
     return out
 
 
@@ -73,13 +85,39 @@ def reasons() -> Mapping[str, str]:
     return {name: reason for reason, _, name in entries}
 
 
-# ---------------------------------------------------------------- what shows a change
+# ---------------------------------------------------------------- what shows a change: examples and play
 
 
-def trace(table: core.Instance, seed: int, rounds: int | None) -> tuple[object, ...]:
+@dataclass(frozen=True)
+class Trial:
+    """A game with one change, and its tables, each made once."""
+
+    name: str
+    game: core.Game
+    made: dict[tuple[int, tuple[tuple[str, object], ...]], core.Instance] = field(default_factory=dict)
+    rules: dict[int, Rules] = field(default_factory=dict)
+
+    def table(self, players: int, options: Mapping[str, object]) -> core.Instance:
+        """Raises BadFile, SettingError."""
+        key = players, tuple(options.items())
+        if key not in self.made:
+            self.made[key] = instantiate(self.game, players, options)
+        return self.made[key]
+
+    def rules_of(self, table: core.Instance) -> Rules:
+        if id(table) not in self.rules:
+            self.rules[id(table)] = Rules(table)
+        return self.rules[id(table)]
+
+    def table_of(self, changed: core.Game, example: core.Example) -> core.Instance:
+        options = {name: e.value for name, e in example.options if isinstance(e, core.Lit)}
+        return self.table(min(changed.seats) if example.players is None else example.players, options)
+
+
+def trace(rules: Rules, seed: int, rounds: int | None) -> tuple[object, ...]:
     """What happens in a seeded match, as far as anybody could see; or how it fails."""
     try:
-        match = play_match(Rules(table), chance(seed), limits=LIMITS, stop=rounds)
+        match = play_match(rules, chance(seed), limits=LIMITS, stop=rounds)
     except (RuleError, Unfinished) as error:
         return (type(error), getattr(error, "sentence", ""))
     return match.digest, match.winners, len(match.rounds)
@@ -87,41 +125,61 @@ def trace(table: core.Instance, seed: int, rounds: int | None) -> tuple[object, 
 
 @cache
 def known(name: str, players: int, seed: int, rounds: int | None) -> tuple[object, ...]:
-    return trace(instantiate(game(name), players), seed, rounds)
+    return trace(Rules(instantiate(game(name), players)), seed, rounds)
 
 
-def shown_by_play(mutant: Mutant, name: str, rounds: int | None = 1) -> str:
+def shown_by_play(trial: Trial, rounds: int | None = 1) -> str:
     """The table at which a seeded round, or a whole match, goes otherwise."""
-    for players in game(name).seats:
+    for players in game(trial.name).seats:
         try:
-            table = instantiate(mutant.game, players)
+            rules = trial.rules_of(trial.table(players, {}))
         except (BadFile, SettingError):
-            return "no table"
+            return f"play: {trial.name} has no table"
         for seed in SEEDS if rounds else SEEDS[:1]:
-            if trace(table, seed, rounds) != known(name, players, seed, rounds):
-                return f"{name} {players} match {seed}"
+            if trace(rules, seed, rounds) != known(trial.name, players, seed, rounds):
+                return f"play: {trial.name} {players} match {seed}"
     return ""
 
 
-def shown_by_examples(mutant: Mutant) -> str:
-    """An example that fails."""
-    for example in mutant.game.examples:
-        if not run_example(mutant.game, example).ok:
-            return example.name
+def shown_by_examples(trials: Sequence[Trial], lately: list[tuple[str, str]], again: bool) -> str:
+    """An example that fails; either (`again`) one that has just shown a change nearby, or any."""
+    recent = lately[:LATELY]
+    for trial in trials:
+        for example in trial.game.examples:
+            asked = not again or (trial.name, example.name) in recent
+            if asked and not run_example(trial.game, example, trial.rules_of, trial.table_of).ok:
+                lately.insert(0, (trial.name, example.name))
+                return f"example: {trial.name} {example.name}"
     return ""
 
 
-def shown_by_options(mutant: Mutant, name: str) -> str:
+def shown_by_options(trial: Trial) -> str:
     """A table with other options at which a seeded match goes otherwise."""
-    for ours in other_tables(name):
+    for ours in other_tables(trial.name):
         try:
-            theirs = instantiate(mutant.game, ours.players, ours.options)
+            theirs = trial.rules_of(trial.table(ours.players, ours.options))
         except (BadFile, SettingError):
-            return "no table"
+            return f"play: {trial.name} has no table {ours.options}"
         for seed in SEEDS:
-            if trace(theirs, seed, 1) != trace(ours, seed, 1):
-                return f"{name} {ours.options}"
+            if trace(theirs, seed, 1) != trace(Rules(ours), seed, 1):
+                return f"play: {trial.name} {ours.options}"
     return ""
+
+
+def shown_by_settings(trial: Trial) -> str:
+    """Other options are allowed than before."""
+    ours, theirs = game(trial.name), trial.game
+    if all(theirs.options[name] is option for name, option in ours.options.items()):
+        return ""
+    try:
+        same = list(settings_of(ours)) == list(settings_of(theirs))
+    except (BadFile, SettingError):
+        same = False
+    return "" if same else f"play: {trial.name} has other tables"
+
+
+def settings_of(played: core.Game) -> Iterator[tuple[int, Mapping[str, int | bool]]]:
+    return ((table.players, table.options) for table in tables(played))
 
 
 @cache
@@ -131,53 +189,100 @@ def other_tables(name: str) -> list[core.Instance]:
     return every[:: len(every) // OTHERS + 1]
 
 
+@cache
+def lately(file: str) -> list[tuple[str, str]]:
+    """Games and examples that have shown a change of this file, the last ones first: they are tried first."""
+    return []
+
+
 def shown(change: Change) -> str:
     """What shows it; empty when nothing does. The cheapest is tried first."""
-    some = [(name, of(name)[i]) for name, i in change.games]
-    (first, mutant), *_ = some
+    trials = [Trial(name, of(name)[i].game) for name, i in change.games]
     ways = [
-        *(partial(shown_by_play, m, name) for name, m in some[-2:]),
-        *(partial(shown_by_examples, m) for _, m in some),
-        *(partial(shown_by_play, m, name) for name, m in some[:-2]),
-        partial(shown_by_play, mutant, first, None),
-        partial(shown_by_options, mutant, first),
+        partial(shown_by_examples, trials, lately(change.file), again=True),
+        *(partial(shown_by_play, trial) for trial in trials[-2:]),
+        partial(shown_by_examples, trials, lately(change.file), again=False),
+        partial(shown_by_settings, trials[0]),
+        *(partial(shown_by_play, trial) for trial in trials[:-2]),
+        partial(shown_by_play, trials[0], None),
+        partial(shown_by_options, trials[0]),
     ]
     return next(filter(None, (way() for way in ways)), "")
+
+
+# ---------------------------------------------------------------- what shows a change: verdicts
+
+
+def words(asked: core.Game, *items: str) -> dict[str, str]:
+    """What the verifier says of the smallest table."""
+    return {v.item: v.word.value for v in verify(asked, Request([min(asked.seats)], only=items))}
+
+
+@cache
+def known_word(name: str, item: str) -> str:
+    return words(game(name), item)[item]
+
+
+def differs(change: Change, name: str, item: str) -> bool:
+    """Does the verdict on this game change? One that is open says nothing."""
+    try:
+        word = words(of(name)[dict(change.games)[name]].game, item)[item]
+    except (BadFile, SettingError):
+        return True
+    return word != known_word(name, item) and "UNKNOWN" not in (word, known_word(name, item))
+
+
+def reason_found(change: Change) -> str:
+    """The reason to list: the first verdict of the first game that changes, if one does."""
+    name = change.games[0][0]
+    item = next((item for item in CHEAP if differs(change, name, item)), "")
+    return f"the verdict {item} of {name} changes" if item else "not looked into"
 
 
 # ---------------------------------------------------------------- tests
 
 
-def chosen(full: bool) -> Iterator[Change]:
-    looked_into = [change for change in changes() if change.name.startswith(DONE)]
-    yield from looked_into if full else random.Random(5).sample(looked_into, SAMPLE)
+def chosen(every: Sequence[str], full: bool) -> Sequence[str]:
+    return every if full or len(every) <= SAMPLE else random.Random(5).sample(every, SAMPLE)
 
 
-def test_every_change_is_noticed_or_has_a_reason(full: bool, accept: bool) -> None:
-    """`--accept` lists what is new as not looked into."""
-    listed = reasons()
-    unnoticed = [change.name for change in chosen(full) if change.name not in listed and not shown(change)]
+@pytest.mark.parametrize("file", FILES)
+def test_every_change_is_noticed_or_has_a_reason(file: str, full: bool, accept: bool) -> None:
+    """`--accept` lists what is new, with a verdict that changes or as not looked into."""
+    listed, every = reasons(), [name for name, change in changes().items() if change.file == file]
+    assert every, "a file of which nothing can be wrong has no rules"
+    tried = [changes()[name] for name in chosen(every, full)]
+    unnoticed = [change for change in tried if change.name not in listed and not shown(change)]
     if accept:
         with ALIVE.open("a", encoding="utf-8") as stream:
-            stream.writelines(f"not looked into: {name}\n" for name in dict.fromkeys(unnoticed))
+            stream.writelines(f"{reason_found(change)}: {change.name}\n" for change in unnoticed)
         return
-    assert unnoticed == []
+    assert [change.name for change in unnoticed] == []
 
 
 def test_no_reason_is_given_for_nothing() -> None:
-    names = {change.name for change in changes()}
-    assert [name for name in reasons() if name not in names] == []
+    assert [name for name in reasons() if name not in changes()] == []
+    assert "not looked into" not in reasons().values()
+
+
+def test_verdicts_that_are_reasons_change(full: bool) -> None:
+    found = {name: match for name, reason in reasons().items() if (match := BY_VERDICT.fullmatch(reason))}
+    for name in list(found) if full else list(found)[:1]:
+        item, of_game = found[name].groups()
+        assert differs(changes()[name], of_game, item), name
 
 
 def test_there_are_mutants_of_every_kind() -> None:
-    whats = {change.name.split(" | ")[1] for change in changes()}
-    assert len(changes()) > 1500
+    whats = {name.split(" | ")[1] for name in changes()}
+    assert len(changes()) > 1800
     assert {"one more", "one less", "le for lt", "or for and", "sub for add", "same for next", "statement left out",
-            "row 1 left out", "rows 1 and 2 swapped", "condition left out", "looked at before the one above"} <= whats  # fmt: skip
+            "row 1 left out", "rows 1 and 2 swapped", "condition left out", "looked at before the one above",
+            "single for nothing", "0|1 for 6|6", "one more copy in part 1"} <= whats  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["draw"])
 def test_the_game_itself_is_no_mutant(name: str) -> None:
-    same = Mutant(game(name), game(name).over.span, "nothing")
-    assert not shown_by_play(same, name)
-    assert not shown_by_examples(same)
+    same = Trial(name, game(name))
+    assert not shown_by_play(same)
+    assert not shown_by_examples([same], [], again=False)
+    assert not shown_by_settings(same)
