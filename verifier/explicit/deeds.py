@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -182,6 +181,8 @@ class Place:
     domain: Test | None
     everything: int
     unseen: bool
+    free: bool
+    """Does what it ranges over depend on no other parameter?"""
     tests: Sequence[Test]
 
     @property
@@ -197,6 +198,7 @@ class Deed:
     ) -> None:
         self.action, self.zones, self.variants = action, zones, list[Deed]()
         self._compiler, self._reads, self._unknown = compiler, reads, unknown
+        self._last: tuple[Place, State, Known, list[tuple[Any, Known]]] | None = None
         self.scope = {p.name: place for place, p in enumerate(action.params)}
         self.room = len(action.params) + room_needed(action)
         self.first, *rest = [[self._test(part, self.scope) for part in parts] for parts in tested(action)]
@@ -206,6 +208,7 @@ class Deed:
                 None if p.domain is None else self._test(p.domain, self.scope),
                 compiler.instance.sorts[p.sort].full,
                 p.name == self.drawn,
+                p.domain is not None and not reads.names(p.domain),
                 tests,
             )
             for p, tests in zip(action.params, rest, strict=True)
@@ -272,9 +275,7 @@ class Deed:
             for i in elements(domain.code(plain, frame)):
                 yield i, None, known
         else:
-            asked = partial(self.asked, here, domain, frame=frame)
-            for held, world in paths(plain.cells, known, self.zones, asked):
-                now = world.known()
+            for held, now in self.answers(here, domain, plain, frame, known):
                 if not isinstance(held, Held):
                     for i in elements(held):
                         yield i, None, now
@@ -284,10 +285,19 @@ class Deed:
                     for i in held.options():
                         yield i, held.zone, now
 
-    def asked(self, here: Place, domain: Test, state: State, frame: Frame) -> Any:
-        """What a parameter ranges over; of what is not looked at only whether there is any."""
-        held = domain.code(state, frame)
-        return 0 if here.unseen and not held else held
+    def answers(self, here: Place, domain: Test, plain: State, frame: Frame, known: Known) -> list[tuple[Any, Known]]:
+        """What a parameter ranges over, in all ways; of what is not looked at only whether there is any."""
+        last = self._last
+        if here.free and last is not None and last[0] is here and last[1] is plain and last[2] is known:
+            return last[3]
+
+        def asked(state: State) -> Any:
+            held = domain.code(state, frame)
+            return 0 if here.unseen and not held else held
+
+        found = [(held, world.known()) for held, world in paths(plain.cells, known, self.zones, asked)]
+        self._last = here, plain, known, found
+        return found
 
     # ------------------------------------------------------------ effects
 

@@ -177,6 +177,10 @@ class World:
     def settle(self) -> None:
         """Draw the conclusions from how many tiles there are. Raises Contradiction."""
         groups = self.places.groups
+        if len(self.count) == 1:
+            if not self.fits_together():
+                raise Contradiction
+            return
         for group, room in enumerate(self.count):
             may = sure = 0
             for zone, mine in enumerate(groups):
@@ -206,6 +210,14 @@ class World:
                 rest |= may
         return (self.may[zone] & ~rest).bit_count()
 
+    def fits_together(self) -> bool:
+        """Is there room for every tile, as far as only the tiles of all zones are counted?"""
+        everything = 0
+        for may in self.may:
+            everything |= may
+        enough = everything.bit_count() >= sum(self.count)
+        return enough and all(self.alone_in(zone) <= most for zone, most in self.most.items())
+
     def fits(self) -> bool:
         """Is there a deal? By the marriage theorem: together any groups may hold at least as many tiles as they do."""
         free, room = [0] * len(self.count), [*self.count]
@@ -215,9 +227,7 @@ class World:
             room[group] -= self.sure[zone].bit_count()
             everything |= self.may[zone]
             taken |= self.sure[zone]
-        if everything.bit_count() < sum(self.count) or any(
-            self.alone_in(zone) > most for zone, most in self.most.items()
-        ):
+        if not self.fits_together():
             return False
         narrow = [part for part in zip(free, room, strict=True) if part[0] != everything & ~taken]
         for size in range(1, len(narrow) + 1):
