@@ -12,7 +12,7 @@ from domrules.interpreter.names import element as find_element
 from domrules.interpreter.play import Match, Ply, Round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
-from domrules.interpreter.transcript import EVENT, BadPly, BadTranscript, PlyText, RoundText, Transcript
+from domrules.interpreter.transcript import EVENT, NOBODY, BadPly, BadTranscript, PlyText, RoundText, Transcript, whole
 
 # ---------------------------------------------------------------- recording
 
@@ -72,7 +72,7 @@ def outcomes(rules: Rules, state: State) -> tuple[tuple[str, str], ...]:
 
 
 def player_name(rules: Rules, player: int | None) -> str:
-    return "-" if player is None else rules.instance.sorts["player"].names[player]
+    return NOBODY if player is None else rules.instance.sorts["player"].names[player]
 
 
 # ---------------------------------------------------------------- replaying
@@ -218,8 +218,8 @@ def lookup(names: Mapping[str, tuple[core.Var, int]], name: str, line: int) -> t
 def parse_value(instance: core.Instance, kind: core.Type, text: str, line: int) -> core.Value:
     """A value as `value_name` writes it."""
     match kind:
-        case core.IntType() if text.lstrip("-").isdecimal():
-            return int(text)
+        case core.IntType():
+            return whole(line, text)
         case core.BoolType() if text in ("true", "false"):
             return text == "true"
         case core.Maybe() if text == "none":

@@ -32,6 +32,8 @@ from domrules.interpreter.names import parse_move
 WIDTH = 100
 EVENT = "!"
 """Stands for the player where nobody moved: an event."""
+NOBODY = "-"
+"""Stands for the player in a game without a mover."""
 TAG = re.compile(r'\[(\w+) "([^"\n]*)"\]')
 ABOVE = -1
 """Where a remark stands that comes before the line `round 2`, or before `winners`."""
@@ -303,7 +305,7 @@ def whole(number: int, word: str) -> int:
 
 def ply(number: int, word: str) -> PlyText:
     player, colon, move = word.partition(":")
-    if not colon:
+    if not colon or not (player.isidentifier() or player in (NOBODY, EVENT)):
         raise BadTranscript(number, f"{word} is not a ply: write p0:pass, or p1:play(right,3,3|6)")
     try:
         return PlyText(player, parse_move(move), number)
