@@ -31,7 +31,7 @@ GUIDED ?= 20000
 fuzz: .venv/developer $(TABLE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]' || true
 	$(BIN)/python tests/fuzzing.py all --runs $(RUNS)
-	for target in hands transcript syntax rules; do \
+	for target in hands transcript replay syntax rules; do \
 		$(BIN)/python tests/fuzzing.py $$target --runs $(GUIDED) || exit 1; done
 
 lint: .venv/developer $(TABLE)

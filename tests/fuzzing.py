@@ -34,6 +34,8 @@ SLOW = 1.0
 GUIDED = 150
 """Texts to begin with where coverage is measured; the mutator takes words and lines of all the others."""
 FEW = 40
+PLAYED = ("block", "rybareni", "koza_online")
+"""Games of which matches are played, written down and changed."""
 TABLES = 50
 """Tables of hands files that are kept."""
 LONGEST = 6000
@@ -129,6 +131,33 @@ def transcript(folder: Path) -> Target:
     return run
 
 
+def replay(folder: Path) -> Target:
+    """A transcript played again by the rules, and its rounds as they are shown; tables are made once."""
+    from domrules.cli.rounds import Shown
+    from domrules.grammar.instance import SettingError
+    from domrules.grammar.load import load
+    from domrules.interpreter import judge
+    from domrules.interpreter.errors import RuleError
+    from domrules.interpreter.transcript import BadTranscript
+    from domrules.interpreter.twin import read_any
+
+    games = {name: load(ROOT / "specs" / f"{name}.dom") for name in PLAYED}
+    made, opened = (vars(judge)[name] for name in ("Rules", "instantiate"))
+    rules = lru_cache(TABLES)(lambda name, players, told: made(opened(games[name], players, dict(told))))
+    mock.patch.object(judge, "instantiate", lambda game, n, told: rules(game.name, n, tuple(told.items()))).start()
+    mock.patch.object(judge, "Rules", lambda known: known).start()
+
+    def run(text: str) -> None:
+        with contextlib.suppress(BadTranscript, SettingError, RuleError):
+            found = read_any(text)
+            judged = judge.Judge(games.get(found.game, games["block"]), found)
+            for one in judged.rounds():
+                assert Shown(one.rules, one.text, one.before, one.played).lines()
+            judged.complete()
+
+    return run
+
+
 def hands(folder: Path) -> Target:
     """The reader of hands files, and the scorer of a small game; tables, which do not change, are made once."""
     import typer
@@ -165,9 +194,10 @@ TARGETS: dict[str, Callable[[Path], Target]] = {
     "rules": rules,
     "syntax": syntax,
     "transcript": transcript,
+    "replay": replay,
     "hands": hands,
 }
-SHARES = {"hands": 0.40, "transcript": 0.40, "syntax": 0.15, "rules": 0.05}
+SHARES = {"hands": 0.40, "transcript": 0.37, "replay": 0.03, "syntax": 0.15, "rules": 0.05}
 """What each target has of the texts when all are fuzzed: the quicker, the more."""
 
 
@@ -190,7 +220,7 @@ HANDS = (
 
 def _seeds(target: str) -> list[str]:
     match target:
-        case "transcript":
+        case "transcript" | "replay":
             return [*_blocks("transcript"), *_matches(), *(text for text in _blocks("json") if "plies" in text)]
         case "hands":
             return [*_blocks("hands"), *HANDS]
@@ -235,7 +265,7 @@ def _matches() -> list[str]:
     from domrules.interpreter.twin import as_json
 
     out = []
-    for name in ("block", "rybareni", "koza_online"):
+    for name in PLAYED:
         game = load(ROOT / "specs" / f"{name}.dom")
         rules = Rules(instantiate(game, 2))
         chance = Chance.named(1, 0)

@@ -13,7 +13,7 @@ import pytest
 from fuzzing import LONGEST, SLOW, TARGETS, Mutator, Watch, seeds
 
 HERE = Path(__file__).parent
-BLIND = {"rules": 100, "syntax": 60, "transcript": 60, "hands": 60}
+BLIND = {"rules": 100, "syntax": 60, "transcript": 60, "replay": 60, "hands": 60}
 """Seconds of a full run without coverage."""
 GUIDED = 40
 """Seconds of a full run with it, for each target."""
