@@ -148,11 +148,14 @@ def find(path: Path) -> Path:
 
 
 def _exists(path: Path) -> bool | None:
-    """Is there anything of this name? None where that may not be known."""
+    """Is there anything of this name, be it a link that leads nowhere? None where that may not be known."""
     try:
-        return path.exists()
+        path.lstat()
+    except FileNotFoundError:
+        return False
     except (OSError, ValueError):
         return None
+    return True
 
 
 def _meant(path: Path) -> str:

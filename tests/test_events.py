@@ -102,7 +102,7 @@ def test_a_transcript_with_an_event_is_played_again(leaving: core.Game) -> None:
         ("!:leave(p1)", "!:leave(p1) !:leave(p0)", "the round is over"),
         ("!:leave(p1)", "p1:leave(p1)", "not legal"),
         ("!:leave(p1)", "!:take(0|0)", "cannot happen now"),
-        ("outcome left p1", "outcome left p0", "no outcome left p0"),
+        ("outcome left p1", "outcome left p0", "outcome left is p1, not p0"),
     ],
 )
 def test_a_transcript_is_not_believed(leaving: core.Game, old: str, new: str, sentence: str) -> None:
