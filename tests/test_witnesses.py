@@ -119,8 +119,9 @@ def test_no_play_of_its_kind_is_less(small: Path) -> None:
     goal = blocked(study, rules)
     shown_one = least(study, rules, goal, found)
     search = Search(study, rules, goal, found.bound, Limits())
-    seeking = Least(search, found.tiles, len(shown_one.plies), keep_numbers=False)
-    play, before = seeking.play, list[int]()
+    play, before = search.play(keep_numbers=False), list[int]()
+    play.extend(len(shown_one.plies))
+    seeking = Least(search, found.tiles, play, len(shown_one.plies))
     base = [*play.reaching(seeking.search.holds(play)), seeking.search.few(play, found.tiles)]
     base += seeking.search.led(play.relation, play.states[-1])
     for step, ply in zip(play.steps, shown_one.plies, strict=True):

@@ -1,27 +1,35 @@
 """Of all plays with the proved numbers of tiles and moves the one that is shown: the same on every machine.
 
 The portfolio of `solver` settles the numbers; which play it happens to meet depends on the clock. The play that is shown is
-therefore sought by one engine, before the portfolio if it may be found at the bound itself, else again: the least in the canonical order of moves, then in that of deals (tile by tile the first
-zone it can lie in), among those that leave the table of the bound, where there is one. How far the engine may go is measured
-in its own steps, never in time. Where they run out the play is what was found by then, and is not called canonical.
+therefore sought by one engine, before the portfolio if it may be found at the bound itself, else again: the least in the
+canonical order of moves, then in that of deals (tile by tile the first zone it can lie in), among those that leave the table
+of the bound, where there is one. At the bound, where draws may be taken together (`together`), it is the least of the plays
+in which every move but the draws lays a tile, if there are such. How far the engine may go is measured in its own steps,
+never in time. Where they run out the play is what was found by then, and is not called canonical.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from domrules.interpreter.rules import Rules
 from domrules.verifier import symbols
 from domrules.verifier.dag import Bit
 from domrules.verifier.goal import Goal
+from domrules.verifier.relation import Choice
 from domrules.verifier.shortest import Limits, Search, Shortest
 from domrules.verifier.solver import Answer, Steady
 from domrules.verifier.study import Study
+from domrules.verifier.together import Together, together
+from domrules.verifier.unroll import Play
 from domrules.verifier.witness import Unreplayable, Witness
 
 UNITS = 12_000_000
 """Steps of the engine, a few seconds of work."""
+FEW = 3_000_000
+"""Steps after which a first play with draws taken together is given up: where there is one it takes a third of that."""
 
 
 def least(study: Study, rules: Rules, goal: Goal, found: Shortest) -> Witness:
@@ -30,7 +38,9 @@ def least(study: Study, rules: Rules, goal: Goal, found: Shortest) -> Witness:
     search, depth = Search(study, rules, goal, found.bound, Limits()), len(found.witness.plies)
     for keep_numbers in (False, True):
         try:
-            witness = Least(search, found.tiles, depth, keep_numbers=keep_numbers).witness()
+            play = search.play(keep_numbers=keep_numbers)
+            play.extend(depth)
+            witness = Least(search, found.tiles, play, depth).witness()
         except Unreplayable:
             continue
         return found.witness if witness is None else witness
@@ -41,20 +51,34 @@ def at_bound(search: Search) -> Witness | None:
     """The canonical play with just the tiles, the table and the moves of the bound, if there is one."""
     if not search.lower.layout:
         return None
-    try:
-        return Least(search, search.lower.tiles, search.lower.begins, keep_numbers=False).witness(free=False)
-    except Unreplayable:
-        return None
+    tiles, depth = search.lower.tiles, search.lower.begins
+    for play in roads(search, tiles, depth):
+        with suppress(Unreplayable):
+            few = FEW if isinstance(play, Together) else UNITS
+            witness = Least(search, tiles, play, depth, few).witness(free=False)
+            if witness is not None:
+                return witness
+    return None
+
+
+def roads(search: Search, tiles: int, depth: int) -> Iterator[Play]:
+    """Plays of so many moves: draws taken together, where that is proved to be the same; then move by move."""
+    drawn = together(search.study, search.play(keep_numbers=False), tiles, depth)
+    if drawn is not None:
+        yield drawn
+    play = search.play(keep_numbers=False)
+    play.extend(depth)
+    yield play
 
 
 class Least:
     """Makes choice after choice the least that still leads to the goal."""
 
-    def __init__(self, search: Search, tiles: int, depth: int, *, keep_numbers: bool) -> None:
-        self.search, self.rules, self.tiles, self.depth = search, search.rules, tiles, depth
-        self.play = search.play(keep_numbers=keep_numbers)
-        self.play.extend(depth)
-        self.engine = Steady(self.play.formulas, UNITS)
+    def __init__(self, search: Search, tiles: int, play: Play, depth: int, first: int | None = None) -> None:
+        self.search, self.rules, self.tiles, self.play, self.depth = search, search.rules, tiles, play, depth
+        self.later = 0 if first is None else UNITS - first
+        """Steps that are left for the choices once there is a first play."""
+        self.engine = Steady(self.play.formulas, UNITS - self.later)
         self.engine.add(self.play.reaching(search.holds(self.play)))
         self.engine.add([search.few(self.play, tiles)])
 
@@ -62,9 +86,12 @@ class Least:
         """None when not even a first play was found; `free`: it may leave another table than that of the bound. Raises `Unreplayable`."""
         if not self.begin(free=free):
             return None
-        moves = [[choice.bit for choice in step.choices] for step in self.play.steps[: self.depth]]
-        complete = True
-        for way in (*moves, *self.deals()):
+        complete, made = True, list[Choice]()
+        for _ in range(self.depth):
+            ways = self.play.ways(made)
+            complete &= self.settle([bit for _, bit in ways])
+            made.append(next(choice for choice, bit in ways if self.engine.holds(bit)))
+        for way in self.deals():
             complete &= self.settle(way)
         witness = self.search.checked(self.play.replay(self.rules, self.engine.model()), self.tiles)
         return replace(witness, canonical=complete)
@@ -75,6 +102,7 @@ class Least:
         led = self.search.led(self.play.relation, self.play.states[-1]) if tight else []
         for extra in ([led] if led else []) + ([[]] if free else []):
             if self.engine.look(extra) is Answer.YES:
+                self.engine.left += self.later
                 self.engine.add(extra)
                 return True
         return False

@@ -301,10 +301,10 @@ class Relation:
 
     # ------------------------------------------------------------ in a round
 
-    def step(self, state: Symbols, tag: str) -> Step:
-        """One move."""
-        choices = self.choices(state, tag)
-        bits = [choice.bit for choice in choices]
+    def step(self, state: Symbols, tag: str, *, idle: Bit = FALSE) -> Step:
+        """One move; or none at all, when `idle` (which may hold only then)."""
+        choices = self.choices(state, tag, sure=idle == FALSE)
+        bits = [*(choice.bit for choice in choices), *([] if idle == FALSE else [idle])]
         clause = self.dag.clause(bits)
         chosen = [clause, self.dag.at_most_one(bits)]
         self.dag.certain(bits)
@@ -321,24 +321,26 @@ class Relation:
                         effects.collect(statement, occasion)
             state = effects.commit()
             faults += effects.faults
-        state = self.counted(state)
+        state = self.counted(state, -idle)
         faults += self.ending_faults(state, at_start=False)
         return Step(tuple(choices), tuple(dict.fromkeys(b for b in chosen if b != TRUE)), tuple(faults), state)
 
-    def counted(self, state: Symbols) -> Symbols:
+    def counted(self, state: Symbols, made: Bit) -> Symbols:
         """One more move. Each action counts itself in its last block, in which it sees the old number: so, at the end."""
         moves = state.cells.get(MOVES)
-        return state.put({MOVES: self.dag.add(moves, Number(1))}) if isinstance(moves, Number) else state
+        if not isinstance(moves, Number):
+            return state
+        return state.put({MOVES: self.dag.add(moves, self.dag.number([(made, 1)]))})
 
-    def choices(self, state: Symbols, tag: str) -> list[Choice]:
-        """The ground moves that may be legal here."""
+    def choices(self, state: Symbols, tag: str, *, sure: bool = True) -> list[Choice]:
+        """The ground moves that may be legal here; `sure`: one is made, so a single one is."""
         found: list[tuple[int, tuple[int, ...]]] = []
         for number, action in enumerate(self.instance.actions):
             if self.moves is None:
                 found += [(number, args) for args in self.possible(state, action, number)]
             else:
                 found += [(number, args) for args in self.moves[number] if self.may(state, action, number, args)]
-        if len(found) == 1:
+        if len(found) == 1 and sure:
             return [Choice(*found[0], TRUE)]
         return [Choice(number, args, self.dag.var(f"{tag}:{number}{args}")) for number, args in found]
 

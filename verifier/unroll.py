@@ -17,7 +17,7 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier.dag import Bit
 from domrules.verifier.facts import Fact
-from domrules.verifier.relation import ENDING, Step
+from domrules.verifier.relation import ENDING, Choice, Step
 from domrules.verifier.solver import Formulas, Result, solve
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Symbols, lasting
@@ -77,6 +77,10 @@ class Play:
     def solve(self, bits: Sequence[Bit], *, seconds: float) -> Result:
         """Can all of it hold?"""
         return solve(self.encoder.dag, bits, seconds=seconds, formulas=self.formulas)
+
+    def ways(self, made: Sequence[Choice]) -> Sequence[tuple[Choice, Bit]]:
+        """After these moves the next ones, in canonical order, each with the bit that it is made."""
+        return [(choice, choice.bit) for choice in self.steps[len(made)].choices]
 
     def replay(self, rules: Rules, model: Valuation) -> Witness:
         """Let the interpreter play it. Raises `Unreplayable`."""
