@@ -35,7 +35,7 @@ FEW = 3_000_000
 def least(study: Study, rules: Rules, goal: Goal, found: Shortest) -> Witness:
     """The canonical play with as many tiles and moves as the one that was found; that one when the steps run out."""
     assert found.witness is not None
-    search, depth = Search(study, rules, goal, found.bound, Limits()), len(found.witness.plies)
+    search, depth = Search(study, rules, goal, found.bound, Limits(), found.before), len(found.witness.plies)
     for keep_numbers in (False, True):
         try:
             play = search.play(keep_numbers=keep_numbers)

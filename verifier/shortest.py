@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.state import State
 from domrules.verifier.bound import Bound, bound, laid, table
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.facts import Fact, asked
@@ -61,6 +62,8 @@ class Shortest:
     """The play is the one to be shown."""
     sooner: Sooner = Sooner.UNKNOWN
     """Of a play with as few tiles as the bound says: is there one with fewer moves?"""
+    before: State | None = None
+    """The match before the round that is played, if it is not the first."""
 
     @property
     def tight(self) -> bool:
@@ -93,11 +96,13 @@ def played(search: Search, first: Callable[[Search], Witness | None] | None = No
 
 
 class Search:
-    """Looks for a play that comes to the goal with few tiles."""
+    """Looks for a play that comes to the goal with few tiles, in the first round or in the one after `before`."""
 
-    def __init__(self, study: Study, rules: Rules, goal: Goal, lower: Bound, limits: Limits) -> None:
+    def __init__(
+        self, study: Study, rules: Rules, goal: Goal, lower: Bound, limits: Limits, before: State | None = None
+    ) -> None:
         self.study, self.rules, self.goal = study, rules, goal
-        self.lower, self.limits = lower, limits
+        self.lower, self.limits, self.before = lower, limits, before
         self.deadline = time.perf_counter() + limits.search
         self.tried, self.open = 0, False
         self.left: list[int] = []
@@ -122,15 +127,17 @@ class Search:
     def play(self, *, keep_numbers: bool, any_match: bool = False) -> Play:
         """An unrolled round, in which the facts behind the bound lead the solver."""
         view = self.study.view(asked(self.lower.needed) | self.goal.reads, keep_numbers=keep_numbers)
-        return Play(self.study, view, [fact for fact in self.lower.needed if fact.guides], any_match=any_match)
+        facts = [fact for fact in self.lower.needed if fact.guides]
+        return Play(self.study, view, facts, any_match=any_match, before=None if any_match else self.before)
 
     def found(self, witness: Witness, depth: int, *, keep_numbers: bool) -> Shortest:
         """The answer, with what is known of plays that are shorter still."""
         tiles = self.rules.on_table(witness.reached)
         sooner = Sooner.UNKNOWN
         if tiles == self.lower.tiles and not self.open:
-            sooner = Sooner.NEVER if self.in_no_round(depth, keep_numbers=keep_numbers) else Sooner.NOT_FIRST
-        return Shortest(self.lower, witness, tiles, self.tried, self.open, sooner=sooner)
+            first = Sooner.NOT_FIRST if self.before is None else Sooner.UNKNOWN
+            sooner = Sooner.NEVER if self.in_no_round(depth, keep_numbers=keep_numbers) else first
+        return Shortest(self.lower, witness, tiles, self.tried, self.open, sooner=sooner, before=self.before)
 
     def in_no_round(self, depth: int, *, keep_numbers: bool) -> bool:
         """Can no round of any match come to the goal in fewer moves? For first rounds that is known."""
@@ -197,7 +204,7 @@ class Search:
 
     def again(self, play: Play) -> Play:
         """A shorter play cannot be had from a longer one."""
-        return Play(self.study, play.encoder.view, play.facts)
+        return Play(self.study, play.encoder.view, play.facts, before=self.before)
 
     def led(self, relation: Relation, state: Symbols) -> list[Bit]:
         """Just the layout of the bound lies on the table."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 from domrules.grammar.diagnostics import counted
+from domrules.verifier.battery.fewest import OPEN
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.explicit import bundle
 from domrules.verifier.explicit.explore import TooLarge
@@ -29,18 +30,21 @@ def confirmed(subject: Subject, solver: Verdict) -> Verdict:
     if solver.word not in (Word.WITNESSED, Word.IMPOSSIBLE):
         return solver
     began, told, end = time.perf_counter(), list[str](), size(subject, solver)
+    silent = solver.doesnt_say
     try:
         for found in searches(subject):
             bound = None if found.tiles is None else (found.tiles, found.moves or 0)
             if end is not None and (bound is None or bound > end):
                 return disagreement(subject, solver, found)
             told = [remark(found, end), *abstraction(subject, found)]
+            if end is not None and found.tiles == end[0]:
+                silent = "; ".join(part for part in solver.doesnt_say.split("; ") if not part.startswith(OPEN))
             if bound == end:
                 break
     except TooLarge as why:
         told = told or [f"not gone through without a solver: {why}"]
     seconds = solver.seconds + time.perf_counter() - began
-    return replace(solver, details=(*solver.details, *told), seconds=seconds)
+    return replace(solver, details=(*solver.details, *told), seconds=seconds, doesnt_say=silent)
 
 
 def searches(subject: Subject) -> Iterator[Least]:

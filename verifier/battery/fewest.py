@@ -6,12 +6,14 @@ bound and hand meet. Where they do not, the verdict says between what the truth 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from domrules.grammar.diagnostics import counted
 from domrules.grammar.source import Span
 from domrules.verifier import facts
+from domrules.verifier.battery.between import match_names, settled
 from domrules.verifier.battery.frequency import frequency
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.tabled import tabled
@@ -20,10 +22,12 @@ from domrules.verifier.facts import Fact
 from domrules.verifier.goal import Goal
 from domrules.verifier.induction import prove
 from domrules.verifier.least import at_bound, least
-from domrules.verifier.shortest import Limits, Shortest, Sooner, shortest
+from domrules.verifier.shortest import Limits, Search, Shortest, Sooner, shortest
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
 
+OPEN = "what the fewest"
+"""How it begins what a verdict does not say where bound and hand do not meet."""
 NOT_CANONICAL = "the hand is not canonical: the search for the least of its kind ran out of steps"
 AT_ONCE = Limits(query=1.0, search=2.0, moves=2, tiles=0)
 """For the try without lemmas: just the bound, met within a few moves or not."""
@@ -37,7 +41,25 @@ def fewest(subject: Subject, item: str, goal: Goal, started: float, span: Span) 
         if found.tight or found.bound.impossible:
             break
     assert found is not None
-    return _Judge(subject, item, goal, started, span).verdict(found)
+    judge = _Judge(subject, item, goal, started, span)
+    if judge.laying and found.witness is not None and not found.tight:
+        later = _later(subject, goal, found)
+        if later is not None:
+            found, judge.after = later
+    return judge.verdict(found)
+
+
+def _later(subject: Subject, goal: Goal, found: Shortest) -> tuple[Shortest, str] | None:
+    """A hand at the bound in a round that follows random ones, and after which; where first rounds have none."""
+    deadline, limits = time.perf_counter() + subject.seconds, Limits(subject.seconds / 3, subject.seconds, 1, 0)
+    search = Search(subject.study, subject.rules, goal, found.bound, limits)
+    for before in settled(subject, match_names(subject, search.play(keep_numbers=False).encoder)):
+        if time.perf_counter() > deadline:
+            break
+        later = Search(subject.study, subject.rules, goal, found.bound, limits, before.state).run()
+        if later.tight:
+            return later, before.words
+    return None
 
 
 def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
@@ -60,6 +82,8 @@ class _Judge:
     def __init__(self, subject: Subject, item: str, goal: Goal, started: float, span: Span) -> None:
         self.subject, self.item, self.goal, self.started, self.span = subject, item, goal, started, span
         self.laying = bool(table(subject.instance))
+        self.after = ""
+        """After which round of a match the hand is played; empty for the first."""
 
     def verdict(self, found: Shortest) -> Verdict:
         if found.disagreement:
@@ -73,8 +97,9 @@ class _Judge:
         shown = chosen or least(self.subject.study, self.subject.rules, self.goal, found)
         size = self.size(found.tiles, len(found.witness.plies))
         details = ["; ".join(filter(None, [size, below])), *self.sooner(found)]
+        details += [f"in no first round that was looked for, but after {self.after}"] if self.after else []
         settled = found.tight if self.laying else found.sooner is not Sooner.UNKNOWN
-        says = "" if settled else f"what the fewest {self.counted(found)} are: between {self.range(found)}"
+        says = "" if settled else f"{OPEN} {self.counted(found)} are: between {self.range(found)}"
         return self.say(
             Word.WITNESSED,
             method="one position for the bound, a search for the hand, replayed",
@@ -128,7 +153,7 @@ class _Judge:
             Word.WITNESSED,
             method="random play",
             details=["; ".join(filter(None, [self.size(*least), below])), *frequency(self.subject, self.goal)],
-            doesnt_say=f"what the fewest {self.counted(known)} are: between {self.range(known)}",
+            doesnt_say=f"{OPEN} {self.counted(known)} are: between {self.range(known)}",
             witness=best,
         )
 
