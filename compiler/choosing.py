@@ -123,7 +123,7 @@ class Choosing:
 
     def points(self, action: core.Action, env: Env) -> ir.Expr:
         """What it brings at once: the action is tried on a copy of what it writes."""
-        if self.instance.actions.index(action) not in self.foreseen:
+        if action.name not in self.foreseen:
             return ir.ZERO
         writer = self.writer
         before = self.scores()

@@ -69,7 +69,7 @@ class Coverage:
 
         Raises RuleError, Unfinished, BadPlayer.
         """
-        rules, plain = self.rules(instance), Rules(instance)
+        rules, plain = self.rules(instance), Rules(as_written(instance))
         seating, index = seats(plain), 0
         while rounds > 0:
             chance = Chance.named(seed, index)

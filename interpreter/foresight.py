@@ -10,8 +10,8 @@ from domrules.grammar.reads import evaluated, statements
 from domrules.interpreter.names import chances
 
 
-def foreseen(instance: core.Instance) -> frozenset[int]:
-    """The numbers of the actions that may bring points, where whoever chooses can tell how many.
+def foreseen(instance: core.Instance) -> frozenset[str]:
+    """The names of the actions that may bring points, where whoever chooses can tell how many.
 
     A zone that not all may see counts as hidden, also the own hand; how many tiles lie in it does not.
     """
@@ -19,8 +19,8 @@ def foreseen(instance: core.Instance) -> frozenset[int]:
     hidden = {v.name for v in plain.vars.values() if v.zone and v.seen is not core.Seen.ALL}
     looks = Looks(plain)
     return frozenset(
-        number
-        for number, action in enumerate(plain.actions)
+        action.name
+        for action in plain.actions
         if scores(plain, action) and not chances(action) and not hidden & looks.decide(action)
     )
 

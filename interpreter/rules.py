@@ -185,8 +185,8 @@ class Rules:
         return self._deeds[move.action].perform(state, move.args)
 
     @cached_property
-    def foreseen(self) -> frozenset[int]:
-        """The actions whose points are known to whoever chooses."""
+    def foreseen(self) -> frozenset[str]:
+        """The names of the actions whose points are known to whoever chooses."""
         return foreseen(self.instance)
 
     def placements(self, state: State, move: Move, outcome: Args = ()) -> tuple[Placement, ...]:

@@ -77,13 +77,13 @@ class View:
             yield Glimpse(before, one.mover, one.move.action, args)
 
     def by(self, rules: Rules) -> View:
-        """The same, looked at with rules in another form: cells and moves are the same."""
+        """The same, looked at with rules in another form, in which cells and moves have the same numbers."""
         return View(rules, self._state, self.player, self._past)
 
     def brings(self, move: Move) -> Sequence[int]:
         """What a legal move of this player adds to each score cell at once; nothing where fate or hidden tiles have a say. Raises RuleError."""
         rules, before = self._rules, self._rules.scores(self._state)
-        if move.action not in rules.foreseen:
+        if rules.instance.deeds[move.action].name not in rules.foreseen:
             return (0,) * len(before)
         after = rules.scores(rules.effects(self._state, move))
         return [b - a for a, b in zip(before, after, strict=True)]

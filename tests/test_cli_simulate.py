@@ -192,7 +192,7 @@ def test_clauses_that_decide_nothing_are_listed(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(simulate, "SLOWLY", 12)
     slow = dom("block", "-n", "3", "--cover", "--policy", "greedy", "--engine", "interpreter")
     assert "decided something in the first 12 rounds" in slow.stdout
-    result = dom("block", "-n", "40", "--cover")
+    result = dom("block", "-n", "40", "--cover", "--policy", "greedy,heavy")
     assert "decided something in the first 40 matches" in result.stdout
     assert "when arms == at_once -> true   (define arms_open)" in result.stdout
     data = json.loads(dom("block", "-n", "3", "--cover", "--format", "json", "--players", "all").stdout)["coverage"]
