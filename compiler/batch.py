@@ -36,7 +36,7 @@ class Disagreement(Exception):
         super().__init__(sentence)
 
 
-EAGER = {Form.WASM: 24, Form.PYTHON: 3}
+EAGER = {Form.WASM: 24, Form.PYTHON: 6}
 """Operations that are done without need rather than branched around."""
 ENGINES: dict[Form, Callable[[ir.Program], Engine]] = {Form.WASM: WasmEngine, Form.PYTHON: PythonEngine}
 

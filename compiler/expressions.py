@@ -13,7 +13,7 @@ from typing import assert_never
 from domrules.compiler import ir, operators, searches
 from domrules.compiler.bounds import Bounds
 from domrules.compiler.store import is_unset, literal, slots
-from domrules.compiler.writer import Env, Words, Writer, count_words, fails, size, some, split, zipped
+from domrules.compiler.writer import Env, Words, Writer, count_words, each, fails, size, some, split, zipped
 from domrules.grammar import core
 from domrules.grammar.fold import MAX_COST, bits
 from domrules.grammar.instance import folder
@@ -22,6 +22,10 @@ from domrules.grammar.source import Span
 
 MAX_TABLE = 512
 """Entries of a table that is computed beforehand."""
+FEW = 8
+"""A define of at most so many elements is computed for all of them, where a loop will ask for each."""
+ALL = "all"
+"""Stands for all arguments of a define."""
 
 
 class Expressions:
@@ -50,23 +54,38 @@ class Expressions:
         """Outside hot code: compute the calls inside whose arguments are known here and that cannot fail."""
         if e is None or self.hot:
             return
-        inner = self.instance.fns[e.fn] if isinstance(e, core.Call) else None
         for c in core.children(e):
             self.prepare(c, env)
-        if inner is None:
+        if not isinstance(e, core.Call):
             return
+        inner = self.instance.fns[e.fn]
         if not core.free(e) <= env.keys():
             self.prepare(inner.body, {})
+            self.spread(e, inner)
             return
         if self.may_fail(e) or self.tabled(e, env) is not None:
             return
-        assert isinstance(e, core.Call)
         if any(not isinstance(a, core.Lit | core.Local) for a in e.args):
             return
         args = {p: self.scalar(a, env) for (p, _), a in zip(inner.params, e.args, strict=True)}
         if self.writer.recall((e.fn, tuple(args.values()))) is None:
             self.prepare(inner.body, args)
             self.call(e, env)
+
+    def spread(self, e: core.Call, fn: core.Fn) -> None:
+        """Of a call with a name that a loop will bind: its values for all elements, if they are few."""
+        if len(e.args) != 1 or not isinstance(e.args[0], core.Local) or isinstance(e.type, core.SetOf):
+            return
+        ((name, type_),) = fn.params
+        size = self.instance.sorts[type_.sort].size if isinstance(type_, core.Elem) else 0
+        if not 0 < size <= FEW or self.may_fail(e) or self.table_of(e) or self.writer.recall((e.fn, ALL)):
+            return
+        array = self.writer.array(size)
+        with each(self.writer, split((1 << size) - 1, 1)) as element:
+            value = self.scalar(fn.body, {name: element})
+            flat = ir.unary("int", value) if ir.kind(value) is ir.Kind.TRUTH else value
+            self.writer.emit(ir.Store(array, element, flat))
+        self.writer.remember((e.fn, ALL), (ir.Const(array),))
 
     # ------------------------------------------------------------ values
 
@@ -254,12 +273,19 @@ class Expressions:
                 return bits(value)
             case core.Op(name="toset", args=(one,)):
                 return self.writer.let(self.scalar(one, env), 1)
+            case core.Op(name="inter", args=(core.Op(name="toset", args=(one,)), other)):
+                here = operators.member(self, core.Op("in", (one, other), core.BOOL), env)
+                return self.writer.let(ir.pick(here, self.scalar(one, env), ir.NONE))
+            case core.Op(name="inter", args=(other, core.Op(name="toset") as one)):
+                return self.domain(core.Op("inter", (one, other), domain.type), sort, env)
             case _:
                 return self.words(domain, env)
 
     def optional(self, domain: core.Expr | None) -> bool:
         """Of a domain of at most one element: may there be none?"""
-        return isinstance(domain, core.Op) and not isinstance(domain.args[0].type, core.Elem)
+        return isinstance(domain, core.Op) and (
+            domain.name != "toset" or not isinstance(domain.args[0].type, core.Elem)
+        )
 
     def domain_words(self, domain: core.Expr | None, sort: str, env: Env) -> Words:
         """What a quantifier ranges over, as a set."""
@@ -276,6 +302,10 @@ class Expressions:
         known = self.writer.recall(key)
         if known is not None:
             return known
+        spread = self.writer.recall((e.fn, ALL))
+        if spread is not None and isinstance(spread[0], ir.Const):
+            entry = ir.Load(spread[0].value, args[0])
+            return (ir.unary("truth", entry) if isinstance(e.type, core.BoolType) else entry,)
         fn = self.instance.fns[e.fn]
         value = self.words(fn.body, {p: a for (p, _), a in zip(fn.params, args, strict=True)})
         value = tuple(self.writer.let(w, 1) for w in value)
@@ -301,9 +331,7 @@ class Expressions:
 
     def tabled(self, e: core.Expr, env: Env) -> Words | None:
         """The value of something that depends on one name and no state, from a table; None if it is not such a thing."""
-        if e not in self.tables:
-            self.tables[e] = self.tabulate(e)
-        found = self.tables[e]
+        found = self.table_of(e)
         return None if found is None else self.table(found[1], env[found[0]], e.type)
 
     def worth(self, e: core.Expr, name: str, sort: str) -> tuple[int, ...]:
@@ -312,10 +340,14 @@ class Expressions:
             return (e.value,) * self.instance.sorts[sort].size
         if isinstance(e, core.Table) and isinstance(e.of, core.Local) and e.of.name == name:
             return tuple(int(v or 0) for v in e.values)
+        found = self.table_of(e)
+        return tuple(int(v or 0) for v in found[1]) if found is not None and found[0] == name else ()
+
+    def table_of(self, e: core.Expr) -> tuple[str, tuple[core.Value, ...]] | None:
+        """The name an expression depends on, and its values, where that is all it depends on."""
         if e not in self.tables:
             self.tables[e] = self.tabulate(e)
-        found = self.tables[e]
-        return tuple(int(v or 0) for v in found[1]) if found is not None and found[0] == name else ()
+        return self.tables[e]
 
     def tabulate(self, e: core.Expr) -> tuple[str, tuple[core.Value, ...]] | None:
         """The name an expression depends on, and its values."""

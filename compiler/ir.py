@@ -1,7 +1,7 @@
 """The imperative language between the core and the printers: 64-bit integers, truths, locals, arrays, static tables.
 
-It knows no games. Expressions are total: they have no effect and never fail (an index of -1 reads something harmless),
-so a printer may look at both sides of `both` and `either`. What can fail is a statement.
+It knows no games. Expressions are total: they have no effect and never fail (an index of -1 reads something harmless
+from an array, and 0 from a table), so a printer may look at both sides of `both` and `either`. What can fail is a statement.
 
 Numbers are signed; sets are unsigned words and meet only the operations for sets. The builders fold constants.
 """
@@ -347,21 +347,15 @@ def binary(op: str, left: Expr, right: Expr) -> Expr:
     if isinstance(left, Const) and isinstance(right, Const):
         return constant(op, left.value, right.value)
     match op, left, right:
-        case "both", Truth(), _:
-            return right if left.value else NO
-        case "both", _, Truth():
-            return left if right.value else NO
-        case "either", Truth(), _:
-            return YES if left.value else right
-        case "either", _, Truth():
-            return YES if right.value else left
+        case (("both" | "either" | "or"), _, _):
+            return junction(op, left, right)
         case "same", Truth(), _:
             return right if left.value else unary("not", right)
         case "same", _, Truth():
             return left if right.value else unary("not", left)
-        case (("add" | "or" | "xor"), Const(0), _):
+        case (("add" | "xor"), Const(0), _):
             return right
-        case (("add" | "sub" | "or" | "xor" | "minus"), _, Const(0)):
+        case (("add" | "sub" | "xor" | "minus"), _, Const(0)):
             return left
         case (("and" | "mul"), Const(0), _):
             return ZERO
@@ -377,6 +371,35 @@ def binary(op: str, left: Expr, right: Expr) -> Expr:
             return left
         case "has", Const(0), _:
             return NO
+        case _:
+            return Binary(op, left, right)
+
+
+def junction(op: str, left: Expr, right: Expr) -> Expr:
+    """both and either of truths, or of words; sets are joined before they are looked at."""
+    match op, left, right:
+        case "both", Truth(), _:
+            return right if left.value else NO
+        case "both", _, Truth():
+            return left if right.value else NO
+        case "both", Binary("le", Const(0), x), Unary("truth", Binary("and", _, Look(_, index))) if x == index:
+            return right  # the entry of none is the empty set
+        case "either", Truth(), _:
+            return YES if left.value else right
+        case "either", _, Truth():
+            return YES if right.value else left
+        case "either", Unary("truth", x), Unary("truth", y):
+            return unary("truth", binary("or", x, y))
+        case "or", Const(0), _:
+            return right
+        case "or", _, Const(0):
+            return left
+        case "or", Binary("and", a, b), Binary("and", c, d):
+            if a in (c, d):
+                return binary("and", a, binary("or", b, d if a == c else c))
+            if b in (c, d):
+                return binary("and", binary("or", a, d if b == c else c), b)
+            return Binary(op, left, right)
         case _:
             return Binary(op, left, right)
 

@@ -102,7 +102,7 @@ def compiled(program: ir.Program) -> tuple[Run, Mapping[str, list[int]]]:
         "drawn": Lanes().drawn,
         "members": members,
         "arrays": arrays,
-        "tables": program.tables,
+        "tables": [(*table, 0) for table in program.tables],
     }
     exec(compile(source(program), "<compiled rules>", "exec"), space)
     run: Run = space["run"]

@@ -92,7 +92,7 @@ class _Printer:
         self.program = program
         self.arrays: list[int] = []
         self.tables: list[int] = []
-        # Every array and table has a place before it, for an index of -1.
+        # Every array and table has a place before it, for an index of -1; that of a table holds 0.
         free = CELL
         for array in program.arrays:
             self.arrays.append(free + CELL)

@@ -79,7 +79,7 @@ def test_an_index_of_nothing_reads_something_harmless(form: Form) -> None:
     writer = opened()
     table, array = writer.table((4, 5)), writer.array(2)
     nothing = writer.fresh(ir.NONE)
-    values(form, [ir.Look(table, nothing), ir.Load(array, nothing)], writer)
+    assert values(form, [ir.Look(table, nothing), ir.Load(array, nothing)], writer)[0] == 0
 
 
 @pytest.mark.parametrize("form", Form)
