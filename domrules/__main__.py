@@ -21,7 +21,11 @@ def main() -> None:
     streams.prepare()
     if unset:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    sys.exit(exits.outcome(app.run))
+    try:
+        code = exits.outcome(app.run)
+    finally:
+        gc.freeze()  # Python would look everything through once more before it leaves
+    sys.exit(code)
 
 
 if __name__ == "__main__":
