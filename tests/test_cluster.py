@@ -103,9 +103,9 @@ def test_without_a_cluster_it_says_what_is_missing(monkeypatch: pytest.MonkeyPat
 
 
 def test_two_processes_one_of_which_is_killed(full: bool) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra `cluster`)")
     if not full:
         pytest.skip("takes long: --full")
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed (extra `cluster`)")
     asked = job(600, Form.PYTHON)
     rows: list[list[Row]] = [[], []]
     alone = simulate(replace(asked, form=Form.WASM), keep=lambda first, more: rows[0].extend(more))
