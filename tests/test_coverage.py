@@ -24,7 +24,7 @@ NAMES = [*SPECS, *HOUSE]
 def watch(name: str, coverage: Coverage, full: bool) -> None:
     """Play at the tables of a game, lay out the boards, and run its examples."""
     rounds = 4 if full else 1
-    for number, instance in enumerate(islice(tables(game(name)), None if full else 4)):
+    for number, instance in enumerate(islice(tables(game(name)), None if full else 2)):
         watched, fast = coverage.rules(instance), Rules(optimise(instance))
         for index in range(1000 * number, 1000 * number + rounds):
             match = play_match(watched, chance(index), stop=rounds)
