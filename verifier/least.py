@@ -26,7 +26,7 @@ from domrules.verifier.together import Together, together
 from domrules.verifier.unroll import Play
 from domrules.verifier.witness import Unreplayable, Witness
 
-UNITS = 12_000_000
+UNITS = 6_000_000
 """Steps of the engine, a few seconds of work."""
 FEW = 3_000_000
 """Steps after which a first play with draws taken together is given up: where there is one it takes a third of that."""
