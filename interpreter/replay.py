@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 from domrules.grammar import core
@@ -171,7 +171,26 @@ def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State
     if left:
         missing = " ".join(element_names(instance, "tile", left))
         raise BadTranscript(written.line, f"round {number}: not dealt: {missing}")
+    check_sizes(rules, cells, number, written)
     return State(tuple(cells))
+
+
+def check_sizes(rules: Rules, cells: Sequence[core.Value], number: int, written: RoundText) -> None:
+    """Does every zone hold as many tiles as the rules deal it? Raises `BadTranscript`."""
+    instance, layout = rules.instance, rules.layout
+    wanted = dict.fromkeys((cell for var, _, cell in layout.walk() if var.zone), 0)
+    wanted[layout.cell(instance.role("zone", "stock")[0])] = instance.sorts["tile"].size
+    for count, source, target in instance.deals:
+        for goal in layout.cells(target):
+            wanted[layout.cell(source)] -= count
+            wanted[goal] += count
+    for var, index, cell in layout.walk():
+        held = int(cells[cell] or 0).bit_count() if var.zone else 0
+        if var.zone and held != wanted[cell]:
+            name = cell_name(instance, var, index)
+            line = next((written.at(f"deal {zone}") for zone, _ in written.deal if zone == name), written.line)
+            dealt = f"{name} has {held} of the dealt tiles; the rules leave {wanted[cell]} there"
+            raise BadTranscript(line, f"round {number}: {dealt}")
 
 
 def settle(rules: Rules, state: State, number: int, written: RoundText) -> State:

@@ -336,3 +336,8 @@ def test_a_number_that_grows_too_large_is_no_fault(tmp_path: Path) -> None:
     assert result.exit_code == 4
     assert "a number comes to 2^40; --engine interpreter plays it" in result.stderr
     assert dom(path, "-n", "200", "--engine", "interpreter").exit_code == 0
+
+
+def test_settings_hold_for_both_that_are_compared() -> None:
+    result = dom("block", "-n", "20", "--compare", "draw", "--set", "target=30", "--format", "json")
+    assert [table["options"]["target"] for table in json.loads(result.stdout)["tables"]] == ["30", "30"]

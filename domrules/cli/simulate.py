@@ -92,7 +92,9 @@ def command(
         if cluster is not None and companies.known:
             raise typer.BadParameter("functions of yours are not sent to a cluster.")
         if compare is not None:
-            other = open_instance(open_sound(compare), tables[0].players, ())
+            against = open_sound(compare)
+            shared = [told for told in settings or () if setting(told)[0] in against.options]
+            other = open_instance(against, tables[0].players, shared)
             return versus([Table(one, sitting[0]) for one in (tables[0], other)], asked)
         return single([Table(*both) for both in zip(tables, sitting, strict=True)], asked, Wanted(games, plot, cover))
     except BadPlayer as wrong:
