@@ -173,6 +173,18 @@ def deal(rules: Rules, state: State, take: Callable[[int], int]) -> State:
     return State(tuple(cells))
 
 
+def deal_sizes(rules: Rules) -> dict[int, int]:
+    """How many tiles each cell holds after the deal, of the cells that are dealt to; the stock comes last, with what is left."""
+    layout, stock = rules.layout, rules.layout.cell(rules.stock)
+    sizes = {stock: rules.instance.sorts["tile"].size}
+    for count, source, target in rules.instance.deals:
+        for cell in layout.cells(target):
+            sizes[cell] = sizes.get(cell, 0) + count
+            sizes[layout.cell(source)] = sizes.get(layout.cell(source), 0) - count
+    left = sizes.pop(stock)
+    return {**sizes, stock: left}
+
+
 def out_of_tiles(rules: Rules, state: State, number: int) -> RuleError:
     """The error of a deal that needs more tiles than there are."""
     count, source, target = rules.instance.deals[number]

@@ -9,7 +9,7 @@ from domrules.grammar import core
 from domrules.interpreter.errors import IllegalMove, RuleError, Unfinished
 from domrules.interpreter.names import cell_name, element_names, find_move, move_name, value_name
 from domrules.interpreter.names import element as find_element
-from domrules.interpreter.play import Match, Ply, Round
+from domrules.interpreter.play import Match, Ply, Round, deal_sizes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.transcript import EVENT, NOBODY, BadPly, BadTranscript, PlyText, RoundText, Transcript, whole
@@ -177,19 +177,13 @@ def set_up(rules: Rules, state: State, number: int, written: RoundText) -> State
 
 def check_sizes(rules: Rules, cells: Sequence[core.Value], number: int, written: RoundText) -> None:
     """Does every zone hold as many tiles as the rules deal it? Raises `BadTranscript`."""
-    instance, layout = rules.instance, rules.layout
-    wanted = dict.fromkeys((cell for var, _, cell in layout.walk() if var.zone), 0)
-    wanted[layout.cell(instance.role("zone", "stock")[0])] = instance.sorts["tile"].size
-    for count, source, target in instance.deals:
-        for goal in layout.cells(target):
-            wanted[layout.cell(source)] -= count
-            wanted[goal] += count
-    for var, index, cell in layout.walk():
-        held = int(cells[cell] or 0).bit_count() if var.zone else 0
-        if var.zone and held != wanted[cell]:
-            name = cell_name(instance, var, index)
+    sizes = deal_sizes(rules)
+    for var, index, cell in (place for place in rules.layout.walk() if place[0].zone):
+        held, wanted = int(cells[cell] or 0).bit_count(), sizes.get(cell, 0)
+        if held != wanted:
+            name = cell_name(rules.instance, var, index)
             line = next((written.at(f"deal {zone}") for zone, _ in written.deal if zone == name), written.line)
-            dealt = f"{name} has {held} of the dealt tiles; the rules leave {wanted[cell]} there"
+            dealt = f"{name} has {held} of the dealt tiles; the rules leave {wanted} there"
             raise BadTranscript(line, f"round {number}: {dealt}")
 
 

@@ -15,6 +15,7 @@ from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
 from domrules.grammar.source import NOWHERE, Span
 from domrules.interpreter.names import cell_name, may_be
+from domrules.interpreter.play import deal_sizes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State, elements
 
@@ -212,23 +213,6 @@ def place(rules: Rules, held: Sequence[core.Value], lying: Mapping[int, int]) ->
     for tile, cell in lying.items():
         cells[cell] = int(cells[cell] or 0) | 1 << tile
     return State(tuple(cells))
-
-
-def deal_sizes(rules: Rules) -> dict[int, int]:
-    """How many tiles each cell holds after the deal; the stock comes last, with what is left."""
-    sizes: dict[int, int] = {}
-    layout, stock = rules.layout, rules.layout.cell(rules.stock)
-    left = tile_count(rules)
-    for count, source, target in rules.instance.deals:
-        for cell in layout.cells(target):
-            sizes[cell] = sizes.get(cell, 0) + count
-            origin = layout.cell(source)
-            if origin == stock:
-                left -= count
-            else:
-                sizes[origin] = sizes.get(origin, 0) - count
-    sizes.pop(stock, None)
-    return {**sizes, stock: left}
 
 
 def copies_of(instance: core.Instance, written: str) -> list[int]:

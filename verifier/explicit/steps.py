@@ -13,6 +13,7 @@ from domrules.grammar.reads import Reads, statements
 from domrules.grammar.source import Span
 from domrules.interpreter.errors import Rule, RuleError
 from domrules.interpreter.evaluate import Compiler
+from domrules.interpreter.play import deal_sizes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import Layout, State
 from domrules.verifier.explicit.deeds import Deed, needed, only_needed, open_numbers
@@ -73,13 +74,7 @@ class Table:
     @cached_property
     def dealt(self) -> Mapping[int, int]:
         """How many tiles each unknown cell holds after the deal."""
-        size = dict.fromkeys(self.layout.select(self.unknown), 0)
-        size[self.layout.cell(self.stock)] = self.instance.sorts["tile"].full.bit_count()
-        for count, source, target in self.instance.deals:
-            for cell in self.layout.cells(target):
-                size[self.layout.cell(source)] -= count
-                size[cell] += count
-        return size
+        return deal_sizes(self.rules)
 
     @cached_property
     def bare(self) -> bool:
