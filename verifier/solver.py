@@ -404,7 +404,7 @@ def make(engine: Engine, context: Any) -> Any:
 
 
 ENGINES = (Engine.GENERAL, Engine.BITS, Engine.FINITE)
-OF_DEALS = (Engine.BITS, Engine.GENERAL, Engine.FINITE)
+OF_DEALS = (Engine.FINITE, Engine.BITS, Engine.GENERAL)
 """Their order for questions without moves."""
 OF_TABLES = (Engine.FINITE, Engine.GENERAL, Engine.BITS)
 """Their order where a "no" is expected of any move at any table."""
