@@ -101,7 +101,7 @@ def lowest(study: Study, goal: Goal, *, seconds: float) -> Bound | None:
     lays, most = Lays(study, goal, actions, any_match=True), symbols.tile_count(study.instance)
     for tiles in range(most + 1):
         lays.extend(tiles)
-        left = started + seconds - time.perf_counter()
+        left = started + seconds - time.process_time()
         result = lays.reached(seconds=left) if left > 0 else None
         if result is None or result.answer is Answer.UNKNOWN:
             return None
@@ -122,7 +122,7 @@ def first_round(
     lays = Lays(study, goal, actions, any_match=False)
     lays.extend(tiles)
     for drawn in range(tiles + 1 if drawn_singly(study.instance, actions) else 1):
-        left = deadline - time.perf_counter()
+        left = deadline - time.process_time()
         result = lays.reached([lays.taken_later(drawn)], seconds=left) if left > 0 else None
         if result is None or result.answer is Answer.UNKNOWN:
             return frozenset(), tiles + drawn

@@ -46,7 +46,7 @@ def command(
         ),
     ] = [],  # noqa: B006  (Typer copies it)
     skip: Annotated[list[str] | None, typer.Option(help="Items and claims to leave out.")] = None,
-    timeout: Annotated[str, typer.Option(help="Limit of each query to the solver.")] = "30s",
+    timeout: Annotated[str, typer.Option(help="Limit of each query to the solver, in time of the processor.")] = "30s",
     budget: Annotated[str, typer.Option(help="Limit of the whole run, as 5m; none by default.")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that look for answers.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the random play that looks for simple findings.")] = 1,

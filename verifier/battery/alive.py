@@ -183,10 +183,10 @@ def _action_possible(subject: Subject, name: str) -> Result:
 
 def _action_shown(subject: Subject, name: str) -> list[str] | None:
     """A short play after which the action is legal: of a first round, or of one that follows random rounds."""
-    number, deadline = _number(subject, name), time.perf_counter() + subject.seconds
+    number, deadline = _number(subject, name), time.process_time() + subject.seconds
     reads, wish = guards(subject, [number]), _legal(subject, name)
     for before in (None, *settled(subject, subject.study.reads.variables(subject.instance.actions[number].guard))):
-        if time.perf_counter() > deadline:
+        if time.process_time() > deadline:
             break
         witness = soon(subject, reads, wish, before=None if before is None else before.state)
         if witness is not None and any(move.action == number for move in subject.rules.legal_moves(witness.reached)):

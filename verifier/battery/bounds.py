@@ -45,7 +45,7 @@ class Bounds:
         self.number = number
         self.value = self.sign * int(subject.rules.question(limit)(subject.rules.new_match()))
         self.of = subject.rules.question(number)
-        self.deadline = time.perf_counter() + 3 * subject.seconds
+        self.deadline = time.process_time() + 3 * subject.seconds
         self.proved: int | None = None
         self.met: int | None = None
         self.witness: Witness | None = None
@@ -162,4 +162,4 @@ class Bounds:
 
     @property
     def in_time(self) -> bool:
-        return time.perf_counter() < self.deadline
+        return time.process_time() < self.deadline

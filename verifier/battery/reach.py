@@ -152,14 +152,14 @@ def _after(bonus: Bonus) -> core.Expr:
 
 def _patiently(subject: Subject, rare: list[Bonus]) -> list[Bonus]:
     """Those that many more random rounds do not show either."""
-    rules, deadline = subject.rules, time.perf_counter() + PATIENCE
+    rules, deadline = subject.rules, time.process_time() + PATIENCE
     asked = [(bonus, rules.question(bonus.paid)) for bonus in rare if bonus.award.settlement is not None]
     seen: set[tuple[str, int, int]] = set()
     for _, _, played in rounds(rules, ROUNDS, subject.seed + 1) if asked else ():
         for bonus, holds in asked:
             if _place(bonus) not in seen and holds(rules.settle(played.ended, bonus.award.settlement)):
                 seen.add(_place(bonus))
-        if len(seen) == len(rare) or time.perf_counter() > deadline:
+        if len(seen) == len(rare) or time.process_time() > deadline:
             break
     return [bonus for bonus in rare if _place(bonus) not in seen]
 

@@ -237,7 +237,7 @@ class Seeker:
         if longest > LONG:
             return None
         play = self.play(sought, keep_numbers=True, any_match=True)
-        deadline = time.perf_counter() + self.subject.seconds
+        deadline = time.process_time() + self.subject.seconds
         for depth in range(2 * LONG):
             play.extend(depth)
             here = self.ask(play, self.goal(play, sought), deadline)
@@ -252,7 +252,7 @@ class Seeker:
 
     def ask(self, play: Play, goal: Bit, deadline: float) -> Answer:
         """Can a play end so?"""
-        left = deadline - time.perf_counter()
+        left = deadline - time.process_time()
         if goal == FALSE:
             return Answer.NO
         return Answer.UNKNOWN if left <= 0 else play.solve(play.reaching(goal), seconds=left).answer
