@@ -81,14 +81,15 @@ def shortest(
 ) -> Shortest:
     """Bound, then play; `first` may know a play at the bound, before the search."""
     lower = bound(study, goal, facts, seconds=limits.query)
-    if not lower.possible:
-        return Shortest(lower, None, lower.tiles, 0, open=bool(lower.reason))
     return played(Search(study, rules, goal, lower, limits), first)
 
 
 def played(search: Search, first: Callable[[Search], Witness | None] | None = None) -> Shortest:
     """A play for a bound that is known."""
-    lower, known = search.lower, None if first is None else first(search)
+    lower = search.lower
+    if not lower.possible:
+        return Shortest(lower, None, lower.tiles, 0, open=bool(lower.reason))
+    known = None if first is None else first(search)
     if known is not None:
         sooner = Sooner.NEVER if lower.begins == lower.moves else Sooner.NOT_FIRST
         return Shortest(lower, known, lower.tiles, lower.begins, open=False, sooner=sooner, chosen=True)
@@ -103,7 +104,7 @@ class Search:
     ) -> None:
         self.study, self.rules, self.goal = study, rules, goal
         self.lower, self.limits, self.before = lower, limits, before
-        self.deadline = time.perf_counter() + limits.search
+        self.deadline = time.process_time() + limits.search
         self.tried, self.open = 0, False
         self.left: list[int] = []
         """Moves for which the solver gave up on the layout of the bound, and other layouts are still to be looked at."""
@@ -172,8 +173,13 @@ class Search:
                 yield self.lower.tiles, depth, False
 
     @property
+    def query(self) -> float:
+        """Seconds for the next query."""
+        return max(min(self.limits.query, self.deadline - time.process_time()), 0.1)
+
+    @property
     def late(self) -> bool:
-        return time.perf_counter() > self.deadline
+        return time.process_time() > self.deadline
 
     def attempt(self, play: Play, tiles: int, depth: int, *, led: bool) -> Witness | None:
         """Look for a play of just so many moves with at most so many tiles; raises `Unreplayable`."""
@@ -183,7 +189,7 @@ class Search:
         goal, few = self.holds(play), self.few(play, tiles)
         layout = self.led(play.relation, play.states[-1]) if led else []
         for extra in ([layout] if layout else []) + [[]]:
-            result = play.solve([*play.reaching(goal), few, *extra], seconds=self.limits.query)
+            result = play.solve([*play.reaching(goal), few, *extra], seconds=self.query)
             if result.model is not None:
                 return self.checked(play.replay(self.rules, result.model), tiles)
             if result.answer is Answer.UNKNOWN:

@@ -17,12 +17,12 @@ from domrules.verifier.battery.between import match_names, settled
 from domrules.verifier.battery.frequency import frequency
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.tabled import tabled
-from domrules.verifier.bound import table
+from domrules.verifier.bound import Bound, bound, table
 from domrules.verifier.facts import Fact
 from domrules.verifier.goal import Goal
 from domrules.verifier.induction import prove
 from domrules.verifier.least import at_bound, least
-from domrules.verifier.shortest import Limits, Search, Shortest, Sooner, shortest
+from domrules.verifier.shortest import Limits, Search, Shortest, Sooner, played
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Witness
 
@@ -31,58 +31,78 @@ OPEN = "what the fewest"
 NOT_CANONICAL = "the hand is not canonical: the search for the least of its kind ran out of steps"
 AT_ONCE = Limits(query=1.0, search=2.0, moves=2, tiles=0)
 """For the try without lemmas: just the bound, met within a few moves or not."""
+PATIENCE = 4.0
+"""How many times the seconds of one query the last, long search may take."""
 
 
-def fewest(subject: Subject, item: str, goal: Goal, started: float, span: Span) -> Verdict:
+def fewest(
+    subject: Subject, item: str, goal: Goal, started: float, span: Span, *, patience: float = PATIENCE
+) -> Verdict:
     """The verdict on a goal: the fewest tiles and moves to it, or that it cannot be."""
-    found = tabled(subject, goal)
-    for known, limits in _stages(subject) if found is None else ():
-        found = shortest(subject.study, subject.rules, goal, known, limits, at_bound)
-        if found.tight or found.bound.impossible:
-            break
+    found, after = tabled(subject, goal), ""
+    if found is None:
+        found, after = _found(subject, goal, patience)
+    return _Judge(subject, item, goal, started, span, after).verdict(found)
+
+
+def _found(subject: Subject, goal: Goal, patience: float) -> tuple[Shortest, str]:
+    """What is found, and after which round of a match, if not in the first: short looks everywhere, then a long one."""
+    found, before = None, AT_ONCE
+    for known, limits in _stages(subject):
+        lower = bound(subject.study, goal, known, seconds=1.0 if limits is AT_ONCE else subject.seconds)
+        new = found is None or _aim(lower) != _aim(found.bound)
+        if new or before is AT_ONCE:
+            found = played(Search(subject.study, subject.rules, goal, lower, limits), at_bound if new else None)
+            if found.tight or found.bound.impossible:
+                return found, ""
+        before = limits
     assert found is not None
-    judge = _Judge(subject, item, goal, started, span)
-    if judge.laying and found.witness is not None and not found.tight:
-        later = _later(subject, goal, found)
-        if later is not None:
-            found, judge.after = later
-    return judge.verdict(found)
+    later = _later(subject, goal, found.bound)
+    if later is not None:
+        return later
+    long = Limits(query=subject.seconds, search=patience * subject.seconds)
+    return played(Search(subject.study, subject.rules, goal, found.bound, long)), ""
 
 
-def _later(subject: Subject, goal: Goal, found: Shortest) -> tuple[Shortest, str] | None:
+def _aim(lower: Bound) -> object:
+    """What a play at the bound comes to."""
+    return lower.layout, lower.begins
+
+
+def _later(subject: Subject, goal: Goal, lower: Bound) -> tuple[Shortest, str] | None:
     """A hand at the bound in a round that follows random ones, and after which; where first rounds have none."""
-    deadline, limits = time.perf_counter() + subject.seconds, Limits(subject.seconds / 3, subject.seconds, 1, 0)
-    search = Search(subject.study, subject.rules, goal, found.bound, limits)
+    if not table(subject.instance) or not lower.possible:
+        return None
+    limits = Limits(query=subject.seconds / 10, search=subject.seconds / 10, moves=1, tiles=0)
+    deadline = time.process_time() + limits.search
+    search = Search(subject.study, subject.rules, goal, lower, limits)
     for before in settled(subject, match_names(subject, search.play(keep_numbers=False).encoder)):
-        if time.perf_counter() > deadline:
+        if time.process_time() > deadline:
             break
-        later = Search(subject.study, subject.rules, goal, found.bound, limits, before.state).run()
+        later = Search(subject.study, subject.rules, goal, lower, limits, before.state).run()
         if later.tight:
             return later, before.words
     return None
 
 
 def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
-    """What may be assumed, from least to most, and how long to look each time."""
+    """What may be assumed, from least to most, and how long to look for a play at the bound each time."""
     where = facts.partition(subject.study)
     alone = prove(subject.study, [where], seconds=subject.seconds).established
     if alone:
         yield alone, AT_ONCE
-    long = Limits(query=subject.seconds, search=4 * subject.seconds)
-    if subject.lost:
-        yield subject.proved, replace(long, search=min(5.0, subject.seconds), moves=2, tiles=0)
-    else:
-        yield subject.proved, long
-    yield [*subject.proved, *subject.invariants], long
+    soon = Limits(query=subject.seconds / 10, search=subject.seconds / 6, tiles=0)
+    yield subject.proved, replace(soon, moves=2) if subject.lost else soon
+    yield [*subject.proved, *subject.invariants], soon
 
 
 class _Judge:
     """From what the search found to a verdict."""
 
-    def __init__(self, subject: Subject, item: str, goal: Goal, started: float, span: Span) -> None:
+    def __init__(self, subject: Subject, item: str, goal: Goal, started: float, span: Span, after: str) -> None:
         self.subject, self.item, self.goal, self.started, self.span = subject, item, goal, started, span
         self.laying = bool(table(subject.instance))
-        self.after = ""
+        self.after = after
         """After which round of a match the hand is played; empty for the first."""
 
     def verdict(self, found: Shortest) -> Verdict:

@@ -9,6 +9,9 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.goal import ended
 from domrules.verifier.verdict import Verdict, Word
 
+PATIENCE = 0.1
+"""Of the seconds of one query, for the last search of the battery's question."""
+
 
 def f2(subject: Subject) -> Verdict:
     """Can a fish happen, with how few tiles?"""
@@ -20,4 +23,4 @@ def f2(subject: Subject) -> Verdict:
         return subject.verdict("F2", Word.SKIPPED, since=started, reason=missing)
     endings = [i for i, e in enumerate(instance.endings) if e.name in fish]
     goal = ended(subject.study, subject.rules, endings)
-    return fewest(subject, "F2", goal, started, instance.endings[endings[0]].span)
+    return fewest(subject, "F2", goal, started, instance.endings[endings[0]].span, patience=PATIENCE)
