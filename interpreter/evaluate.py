@@ -264,6 +264,30 @@ class Compiler:
                     return value
 
                 return unary_call
+            case [first, second]:
+                size = self.size(fn.params[1][1])
+
+                def binary_call(state: State, frame: Frame) -> Any:
+                    x, y = first(state, frame), second(state, frame)
+                    memo, known = state.memo, key + x * size + y
+                    if known in memo:
+                        return memo[known]
+                    value = memo[known] = body(state, [x, y, *room])
+                    return value
+
+                return binary_call
+            case [first, second, third]:
+                middle, last = self.size(fn.params[1][1]), self.size(fn.params[2][1])
+
+                def ternary_call(state: State, frame: Frame) -> Any:
+                    x, y, z = first(state, frame), second(state, frame), third(state, frame)
+                    memo, known = state.memo, key + (x * middle + y) * last + z
+                    if known in memo:
+                        return memo[known]
+                    value = memo[known] = body(state, [x, y, z, *room])
+                    return value
+
+                return ternary_call
             case _:
                 sizes = [self.size(kind) for _, kind in fn.params]
 
