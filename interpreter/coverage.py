@@ -7,7 +7,7 @@ in which nothing is worked out in advance. It plays the same, only slower.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import TypeAlias
@@ -53,16 +53,21 @@ class Coverage:
                 rules.question(core.Call(fn.name, (core.Lit(player, core.Elem("player")),), fn.type))(state)
         return rules
 
-    def play(self, game: core.Game, rounds: int, seed: int = 1) -> None:
-        """Play so many random rounds, the same number at each table, and lay out their boards. Raises RuleError, Unfinished."""
+    def play(self, game: core.Game, rounds: int, seed: int = 1, wanted: Collection[Place] | None = None) -> None:
+        """Play random matches of so many rounds, as many at each table, and lay out their boards.
+
+        A match at each table in turn, until the `wanted` clauses have decided. Raises RuleError, Unfinished.
+        """
         chosen = list(tables(game))
-        share = ceil(rounds / len(chosen)) if chosen else 0
-        for number, instance in enumerate(chosen):
-            rules, index, left = self.rules(instance), number << 32, share
-            while left:
-                match = play_match(rules, Chance.named(seed, index), stop=left)
-                look_back(rules, match)
-                index, left = index + 1, left - len(match.rounds)
+        left = [ceil(rounds / len(chosen)) for _ in chosen]
+        rules, index = list(map(self.rules, chosen)), 0
+        while any(left) and (wanted is None or not self.fired.issuperset(wanted)):
+            for number, stop in enumerate(left):
+                if stop:
+                    match = play_match(rules[number], Chance.named(seed, (number << 32) + index), stop=stop)
+                    look_back(rules[number], match)
+                    left[number] -= len(match.rounds)
+            index += 1
 
     def follow(self, instance: core.Instance, seats: Callable[[Rules], Seating], seed: int, rounds: int) -> None:
         """Play the first rounds of a seed at a table, whoever sits there. What players only think of does not count.

@@ -18,7 +18,7 @@ from domrules.grammar.instance import SettingError, instantiate
 from domrules.grammar.reads import statements
 from domrules.grammar.source import Span
 from domrules.grammar.static import calls
-from domrules.interpreter.coverage import Clause, Coverage, as_written, clauses, place, written
+from domrules.interpreter.coverage import Clause, Coverage, Place, as_written, clauses, place, written
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.verifier import symbols
 from domrules.verifier.battery.deal import deciding_options
@@ -83,12 +83,12 @@ def r1(subject: Subject) -> Verdict:
     return subject.verdict("R1", Word.WITNESSED, method="random play over all tables", since=started, details=events)
 
 
-def _unmet(game: core.Game, seed: int) -> set[tuple[str, int, int]]:
-    """Places of the clauses that random play did not show alive."""
-    coverage = Coverage()
+def _unmet(game: core.Game, seed: int) -> set[Place]:
+    """Places of the rows that random play did not show alive."""
+    coverage, rows = Coverage(), {place(row.clause.span) for row in _rows(game)}
     with suppress(RuleError, Unfinished, BadFile):
-        coverage.play(game, ROUNDS, seed)
-    return {place(clause.span) for clause in coverage.never(game)}
+        coverage.play(game, ROUNDS, seed, rows)
+    return rows - coverage.fired
 
 
 def _rows(game: core.Game) -> Iterator[Row]:
