@@ -8,7 +8,7 @@ from domrules.verifier.battery.play import round_lines
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
 
-TRIES = 250
+TRIES = 600
 """Rounds of the search for each ending."""
 WEIGHT = 4
 """A point weighs as much as so many moves."""
