@@ -76,6 +76,8 @@ def bitwise(ex: Values, e: core.Expr, var: str, sort: str, env: Env) -> Words | 
         case core.Op(name="not", args=(of,)):
             inner = bitwise(ex, of, var, sort, env)
             return None if inner is None else zipped("minus", full, inner)
+        case core.Op(name="and" | "or" as name, args=(a, b)) if var not in core.free(a):
+            return _decided(ex, name == "or", ex.writer.let(ex.scalar(a, env)), b, var, sort, env)
         case core.Op(name="and" | "or" as name, args=(a, b)):
             left = bitwise(ex, a, var, sort, env)
             right = None if left is None else bitwise(ex, b, var, sort, env)
@@ -88,6 +90,17 @@ def bitwise(ex: Values, e: core.Expr, var: str, sort: str, env: Env) -> Words | 
             return _opened(ex, e, var, sort, env)
         case _:
             return None
+
+
+def _decided(ex: Values, stop: bool, test: ir.Expr, e: core.Expr, var: str, sort: str, env: Env) -> Words | None:
+    """All (`stop`) or none where a test comes out so, else those for which the rest of a condition holds."""
+    every = _full(ex, sort) if stop else split(0, ex.count(sort))
+    with ex.writer.inside() as body:
+        rest = bitwise(ex, e, var, sort, env)
+    if rest is None:
+        return None
+    here, there = ex.priced([], every), ex.priced(body, rest)
+    return ex.either(test, *((here, there) if stop else (there, here)))
 
 
 def _equal(ex: Values, a: core.Expr, b: core.Expr, var: str, count: int, env: Env) -> Words | None:

@@ -68,21 +68,21 @@ class _Block:
         for name in dict.fromkeys(s.var for s in self.written if isinstance(s, core.Set)):
             self.check_range(name)
 
-    def prepare(self, statements: core.Block, env: Env) -> None:
+    def prepare(self, statements: core.Block, env: Env, again: bool = False) -> None:
         """Calls in these statements, and in those under a condition."""
         for s in statements:
             match s:
                 case core.Set():
-                    self.ex.prepare(s.index, env)
+                    self.ex.prepare(s.index, env, again)
                     if s.var in self.live:
-                        self.ex.prepare(s.value, env)
+                        self.ex.prepare(s.value, env, again)
                 case core.If():
-                    self.ex.prepare(s.condition, env)
-                    self.prepare(s.body, env)
+                    self.ex.prepare(s.condition, env, again)
+                    self.prepare(s.body, env, again)
                 case core.Each():
-                    self.ex.prepare(s.domain, env)
-                    self.ex.prepare(s.guard, env)
-                    self.prepare(s.body, env)
+                    self.ex.prepare(s.domain, env, again)
+                    self.ex.prepare(s.guard, env, True)
+                    self.prepare(s.body, env, True)
                 case core.Move() | core.Attach():
                     pass
                 case _:

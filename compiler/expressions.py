@@ -6,13 +6,14 @@ something that a statement may change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import assert_never
 
 from domrules.compiler import ir, operators, searches
 from domrules.compiler.bounds import Bounds
 from domrules.compiler.store import is_unset, literal, slots
+from domrules.compiler.values import Attempt
 from domrules.compiler.writer import Env, Words, Writer, count_words, each, fails, size, some, split, zipped
 from domrules.grammar import core
 from domrules.grammar.fold import MAX_COST, bits
@@ -50,17 +51,20 @@ class Expressions:
         self.given = given
         self.failing.clear()
 
-    def prepare(self, e: core.Expr | None, env: Env) -> None:
-        """Outside hot code: compute the calls inside whose arguments are known here and that cannot fail."""
+    def prepare(self, e: core.Expr | None, env: Env, again: bool = False) -> None:
+        """Outside hot code: compute the calls inside whose arguments are known here and that cannot fail.
+
+        What stands behind a condition is left there, unless it is computed `again` and again.
+        """
         if e is None or self.hot:
             return
-        for c in core.children(e):
-            self.prepare(c, env)
+        for c, repeated in _inside(e, again):
+            self.prepare(c, env, repeated)
         if not isinstance(e, core.Call):
             return
         inner = self.instance.fns[e.fn]
         if not core.free(e) <= env.keys():
-            self.prepare(inner.body, {})
+            self.prepare(inner.body, {}, again)
             self.spread(e, inner)
             return
         if self.may_fail(e) or self.tabled(e, env) is not None:
@@ -69,7 +73,7 @@ class Expressions:
             return
         args = {p: self.scalar(a, env) for (p, _), a in zip(inner.params, e.args, strict=True)}
         if self.writer.recall((e.fn, tuple(args.values()))) is None:
-            self.prepare(inner.body, args)
+            self.prepare(inner.body, args, again)
             self.call(e, env)
 
     def spread(self, e: core.Call, fn: core.Fn) -> None:
@@ -187,12 +191,28 @@ class Expressions:
 
     # ------------------------------------------------------------ branches
 
-    def attempt(self, write: Callable[[], Words]) -> tuple[list[ir.Stmt], Words, bool]:
-        """What `write` writes, its value, and whether that may be computed where it is not needed."""
+    def attempt(self, write: Callable[[], Words]) -> Attempt:
+        """What `write` writes, and its value."""
         with self.writer.inside() as body:
             value = write()
+        return self.priced(body, value)
+
+    def priced(self, body: list[ir.Stmt], value: Words) -> Attempt:
+        """A value after these statements; is it cheap?"""
         price = sum(ir.cost(s.value) for s in body if isinstance(s, ir.Assign)) + sum(map(ir.cost, value))
         return body, value, not fails(body) and price <= self.eager
+
+    def either(self, test: ir.Expr, yes: Attempt, no: Attempt) -> Words:
+        """One of two values."""
+        if yes[2] and no[2]:
+            self.writer.emit(*yes[0], *no[0])
+            return tuple(ir.pick(test, a, b) for a, b in zip(yes[1], no[1], strict=True))
+        targets = tuple(self.writer.local(ir.kind(a)) for a in yes[1])
+        then, rest = (
+            (*body, *(ir.Assign(t, v) for t, v in zip(targets, value, strict=True))) for body, value, _ in (yes, no)
+        )
+        self.writer.emit(ir.If(test, then, rest))
+        return targets
 
     def junction(self, stop: bool, parts: Sequence[Callable[[], ir.Expr]]) -> ir.Expr:
         """and (`stop` false) or or (true) of parts, from the left, as far as needed."""
@@ -252,15 +272,7 @@ class Expressions:
         if optional and no[1] == (ir.NONE,) and asked == ir.present(yes[1][0]) and not yes[0] and not no[0]:
             del self.writer.body[start:]
             return yes[1]
-        if yes[2] and no[2]:
-            self.writer.emit(*yes[0], *no[0])
-            return tuple(ir.pick(test, a, b) for a, b in zip(yes[1], no[1], strict=True))
-        targets = tuple(self.writer.local(ir.kind(a)) for a in yes[1])
-        then, rest = (
-            (*body, *(ir.Assign(t, v) for t, v in zip(targets, value, strict=True))) for body, value, _ in (yes, no)
-        )
-        self.writer.emit(ir.If(test, then, rest))
-        return targets
+        return self.either(test, yes, no)
 
     # ------------------------------------------------------------ quantifiers
 
@@ -366,6 +378,24 @@ class Expressions:
 
 def _alone(part: Callable[[], ir.Expr]) -> Words:
     return (part(),)
+
+
+def _inside(e: core.Expr, again: bool) -> Iterator[tuple[core.Expr, bool]]:
+    """What is looked at whenever this is, and whether a loop does so again and again; all of it where this is in a loop."""
+    match e:
+        case core.Cases(rows=rows, strict=False) if rows and not again:
+            yield rows[0][0], again
+        case core.Op(name="and" | "or", args=args) if not again:
+            yield args[0], again
+        case core.Agg(domain=domain, guard=guard, body=body):
+            if domain is not None:
+                yield domain, again
+            yield from ((x, True) for x in (guard, body) if x is not None)
+        case core.Best(of=of, key=key):
+            yield of, again
+            yield key, True
+        case _:
+            yield from ((c, again) for c in core.children(e))
 
 
 def _locals(e: core.Expr) -> list[core.Local]:

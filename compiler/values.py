@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from domrules.compiler import ir
 from domrules.compiler.bounds import Bounds
@@ -13,6 +13,8 @@ from domrules.grammar.fold import Fold
 
 UNROLL = 4
 """A search over at most so many known elements is written out."""
+Attempt: TypeAlias = tuple[list[ir.Stmt], Words, bool]
+"""Statements, the value after them, and whether both may be computed where they are not needed."""
 
 
 class Values(Protocol):
@@ -32,6 +34,8 @@ class Values(Protocol):
     def prepare(self, e: core.Expr | None, env: Env) -> None: ...
     def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | ir.Expr | list[int]: ...
     def optional(self, domain: core.Expr | None) -> bool: ...
+    def priced(self, body: list[ir.Stmt], value: Words) -> Attempt: ...
+    def either(self, test: ir.Expr, yes: Attempt, no: Attempt) -> Words: ...
     def junction(self, stop: bool, parts: Sequence[Callable[[], ir.Expr]]) -> ir.Expr: ...
     def rows(
         self,
