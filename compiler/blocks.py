@@ -137,9 +137,8 @@ class _Block:
             with each(self.writer, over) as element:
                 here(element)
             return
-        only = self.writer.let(over)
-        with self.writer.when(ir.present(only)):
-            here(only)
+        with self.writer.when(over.test):
+            here(over.element)
 
     def set(self, s: core.Set, env: Env) -> None:
         index = None if s.index is None else self.writer.let(self.ex.scalar(s.index, env))

@@ -13,7 +13,7 @@ from typing import assert_never
 from domrules.compiler import ir, operators, searches
 from domrules.compiler.bounds import Bounds
 from domrules.compiler.store import is_unset, literal, slots
-from domrules.compiler.values import Attempt
+from domrules.compiler.values import Attempt, One
 from domrules.compiler.writer import Env, Words, Writer, count_words, each, fails, size, some, split, zipped
 from domrules.grammar import core
 from domrules.grammar.fold import MAX_COST, bits
@@ -267,7 +267,7 @@ class Expressions:
         if isinstance(asked, ir.Truth):
             return rows[0][1]() if asked.value else self.rows(rows[1:], otherwise, optional)
         start = len(self.writer.body)
-        test = self.writer.let(asked)
+        test = self.writer.let(asked, 1)
         yes, no = self.attempt(rows[0][1]), self.attempt(lambda: self.rows(rows[1:], otherwise, optional))
         if optional and no[1] == (ir.NONE,) and asked == ir.present(yes[1][0]) and not yes[0] and not no[0]:
             del self.writer.body[start:]
@@ -276,28 +276,23 @@ class Expressions:
 
     # ------------------------------------------------------------ quantifiers
 
-    def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | ir.Expr | list[int]:
-        """What a quantifier ranges over: known elements, at most one element (an expression), or a set."""
+    def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | One | list[int]:
+        """What a quantifier ranges over: known elements, at most one element, or a set."""
         match domain:
             case None:
                 return list(range(self.instance.sorts[sort].size))
             case core.Lit(value=int(value)):
                 return bits(value)
             case core.Op(name="toset", args=(one,)):
-                return self.writer.let(self.scalar(one, env), 1)
+                x = self.writer.hold(self.scalar(one, env))
+                return One(ir.present(x) if isinstance(one.type, core.Maybe) else ir.YES, x)
             case core.Op(name="inter", args=(core.Op(name="toset", args=(one,)), other)):
-                here = operators.member(self, core.Op("in", (one, other), core.BOOL), env)
-                return self.writer.let(ir.pick(here, self.scalar(one, env), ir.NONE))
+                x = self.writer.hold(self.scalar(one, env))
+                return One(operators.inside(self, x, one.type, other, env), x)
             case core.Op(name="inter", args=(other, core.Op(name="toset") as one)):
                 return self.domain(core.Op("inter", (one, other), domain.type), sort, env)
             case _:
                 return self.words(domain, env)
-
-    def optional(self, domain: core.Expr | None) -> bool:
-        """Of a domain of at most one element: may there be none?"""
-        return isinstance(domain, core.Op) and (
-            domain.name != "toset" or not isinstance(domain.args[0].type, core.Elem)
-        )
 
     def domain_words(self, domain: core.Expr | None, sort: str, env: Env) -> Words:
         """What a quantifier ranges over, as a set."""

@@ -110,7 +110,7 @@ BINARY = {
     "or": "words",
     "xor": "words",
     "minus": "words: in the left, not in the right",
-    "has": "is element (right, 0 to 63) in word (left)",
+    "has": "is element (right, 0 to 63; of -1 it is as of 63) in word (left)",
     "both": "truths",
     "either": "truths",
     "same": "truths",
@@ -250,6 +250,8 @@ class Program:
 
 ZERO, ONE, NONE = Const(0), Const(1), Const(-1)
 YES, NO = Truth(True), Truth(False)
+NOWHERE = 63
+"""The bit of a word that is looked at for the element -1."""
 
 
 def kind(e: Expr) -> Kind:
@@ -365,6 +367,8 @@ def binary(op: str, left: Expr, right: Expr) -> Expr:
             return ZERO
         case (("sub" | "xor" | "minus"), _, _) if left == right:
             return ZERO
+        case "eq", _, _ if left == right:
+            return YES
         case "mul", Const(1), _:
             return right
         case (("mul" | "div"), _, Const(1)):
@@ -382,8 +386,10 @@ def junction(op: str, left: Expr, right: Expr) -> Expr:
             return right if left.value else NO
         case "both", _, Truth():
             return left if right.value else NO
-        case "both", Binary("le", Const(0), x), Unary("truth", Binary("and", _, Look(_, index))) if x == index:
-            return right  # the entry of none is the empty set
+        case "both", Binary("le", Const(0), x), _ if vanishes(right, x):
+            return right
+        case "both", _, _ if left == right:
+            return left
         case "either", Truth(), _:
             return YES if left.value else right
         case "either", _, Truth():
@@ -447,7 +453,42 @@ def pick(test: Expr, yes: Expr, no: Expr) -> Expr:
         return yes
     if kind(yes) is Kind.TRUTH:
         return either(both(test, yes), both(unary("not", test), no))
-    return Pick(test, yes, no)
+    match test, yes, no:
+        case Unary("not", inner), _, _:
+            return pick(inner, no, yes)
+        case Binary("le", Const(0), x), _, Const(-1) if x == yes:
+            return yes
+        case Binary("le", Const(0), x), _, Const(0) if vanishes(yes, x):
+            return yes
+        case _, Pick(inner, first, _), _ if inner == test:
+            return pick(test, first, no)
+        case _, _, Pick(inner, _, last) if inner == test:
+            return pick(test, yes, last)
+        case _, Pick(inner, first, last), _ if last == no:
+            return pick(both(test, inner), first, no)
+        case _:
+            return Pick(test, yes, no)
+
+
+def vanishes(e: Expr, x: Expr) -> bool:
+    """Is this 0, or false, where an optional is none? So are its entry of a table, and its bit in a constant word."""
+    match e:
+        case Const():
+            return e.value == 0
+        case Look():
+            return e.index == x
+        case Unary("truth" | "popcount" | "int"):
+            return vanishes(e.of, x)
+        case Binary("has", Const(word), index):
+            return index == x and word >> NOWHERE & 1 == 0
+        case Binary("and" | "mul" | "both"):
+            return vanishes(e.left, x) or vanishes(e.right, x)
+        case Binary("add" | "or" | "xor" | "either"):
+            return vanishes(e.left, x) and vanishes(e.right, x)
+        case Binary("minus"):
+            return vanishes(e.left, x)
+        case _:
+            return False
 
 
 def negated(e: Expr) -> Expr:

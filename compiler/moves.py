@@ -15,7 +15,7 @@ from domrules.compiler import ir
 from domrules.compiler.bitsets import filtered
 from domrules.compiler.blocks import Blocks
 from domrules.compiler.store import LARGE
-from domrules.compiler.values import UNROLL
+from domrules.compiler.values import UNROLL, One
 from domrules.compiler.writer import Env, Words, each, kth, single, size, some
 from domrules.grammar import core
 from domrules.interpreter.names import chances, choices, tested
@@ -104,9 +104,9 @@ class Moves:
                 return
             param = chosen[level]
             over = self.ex.domain(param.domain, param.sort, env)
-            if not isinstance(over, list | tuple):
-                x = self.writer.fresh(over)
-                with self.writer.when(ir.present(x) if self.ex.optional(param.domain) else ir.YES):
+            if isinstance(over, One):
+                x = self.writer.fresh(over.element)
+                with self.writer.when(over.test):
                     self.visit(action, level + 1, {**env, param.name: x}, leaf)
             elif isinstance(over, list) and self.known(param):
                 for i in over:

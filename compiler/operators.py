@@ -17,6 +17,8 @@ def arithmetic(ex: Values, e: core.Op, args: list[ir.Expr]) -> ir.Expr:
             return ir.negated(x)
         case "iff", [x, y]:
             return ir.binary("same", x, y)
+        case "eq", [x, ir.NONE]:
+            return ir.negated(ir.present(x))
         case "eq", [x, y]:
             return ir.binary("same" if ir.kind(x) is ir.Kind.TRUTH else "eq", x, y)
         case (("add" | "sub" | "mul" | "le"), [x, y]):
@@ -74,7 +76,7 @@ def some(ex: Values, of: core.Expr, env: Env) -> ir.Expr:
     """Is a set not empty?"""
     match of:
         case core.Op(name="toset", args=(one,)):
-            return ir.present(ex.scalar(one, env)) if isinstance(one.type, core.Maybe) else ir.YES
+            return ir.present(ex.writer.hold(ex.scalar(one, env))) if isinstance(one.type, core.Maybe) else ir.YES
         case core.Op(name="inter", args=(core.Op(name="toset", args=(one,)), other)):
             return member(ex, core.Op("in", (one, other), core.BOOL), env)
         case _:
@@ -84,13 +86,17 @@ def some(ex: Values, of: core.Expr, env: Env) -> ir.Expr:
 def member(ex: Values, e: core.Op, env: Env) -> ir.Expr:
     """Is an element, or optional, in a set?"""
     one, of = e.args
+    return inside(ex, ex.writer.hold(ex.scalar(one, env)), one.type, of, env)
+
+
+def inside(ex: Values, x: ir.Expr, type_: core.Type, of: core.Expr, env: Env) -> ir.Expr:
+    """Is this element, or optional, in a set?"""
     if isinstance(of, core.Op) and of.name == "toset":
-        x, y = ex.writer.let(ex.scalar(one, env)), ex.writer.let(ex.scalar(of.args[0], env))
-        both_none = isinstance(one.type, core.Maybe) and isinstance(of.args[0].type, core.Maybe)
+        y = ex.writer.let(ex.scalar(of.args[0], env))
+        both_none = isinstance(type_, core.Maybe) and isinstance(of.args[0].type, core.Maybe)
         return ir.both(ir.present(x), ir.equal(x, y)) if both_none else ir.equal(x, y)
-    x = ex.writer.let(ex.scalar(one, env), 1)
-    inside = has(ex.words(of, env), x)
-    return ir.both(ir.present(x), inside) if isinstance(one.type, core.Maybe) else inside
+    found = has(ex.words(of, env), x)
+    return ir.both(ir.present(x), found) if isinstance(type_, core.Maybe) else found
 
 
 def toset(ex: Values, e: core.Op, env: Env) -> Words:

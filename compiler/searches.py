@@ -7,7 +7,7 @@ from functools import partial
 from domrules.compiler import ir
 from domrules.compiler.bitsets import comprehension, weighed
 from domrules.compiler.store import literal
-from domrules.compiler.values import UNROLL, Values
+from domrules.compiler.values import UNROLL, One, Values
 from domrules.compiler.writer import Env, Words, each, least, single, size, some, split
 from domrules.grammar import core
 
@@ -28,7 +28,7 @@ def aggregate(ex: Values, e: core.Agg, env: Env) -> Words:
     if elements is not None:
         over = split(sum(1 << i.value for i in elements), ex.count(e.sort))
     assert not isinstance(over, list)
-    if not isinstance(over, tuple):
+    if isinstance(over, One):
         return at_most_one(ex, e, env, over)
     return looped(ex, e, env, over)
 
@@ -63,9 +63,9 @@ def test(ex: Values, e: core.Agg, env: Env, element: ir.Expr) -> ir.Expr:
     return ex.junction(False, [partial(guarded, ex, e, env, element), body])
 
 
-def at_most_one(ex: Values, e: core.Agg, env: Env, x: ir.Expr) -> Words:
+def at_most_one(ex: Values, e: core.Agg, env: Env, one: One) -> Words:
     """Over an element or an optional."""
-    here = ir.present(x) if ex.optional(e.domain) else ir.YES
+    here, x = one.test, one.element
     if e.kind in ("any", "all"):
         found = ex.junction(False, [lambda: here, lambda: test(ex, e, env, x)])
         return (found if e.kind == "any" else ir.negated(found),)
@@ -126,7 +126,7 @@ def best(ex: Values, e: core.Best, env: Env) -> Words:
     over = ex.domain(e.of, e.sort, env)
     if isinstance(over, list):
         over = split(sum(1 << i for i in over), ex.count(e.sort))
-    if not isinstance(over, tuple):
+    if isinstance(over, One):
         return ex.words(e.of, env)
     most, chosen = writer.fresh(ir.ZERO), tuple(writer.fresh(ir.ZERO) for _ in over)
     with each(writer, over) as element:

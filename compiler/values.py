@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
 from domrules.compiler import ir
@@ -13,6 +14,16 @@ from domrules.grammar.fold import Fold
 
 UNROLL = 4
 """A search over at most so many known elements is written out."""
+
+
+@dataclass(frozen=True)
+class One:
+    """At most one element: this, if the test holds; a local or constant."""
+
+    test: ir.Expr
+    element: ir.Expr
+
+
 Attempt: TypeAlias = tuple[list[ir.Stmt], Words, bool]
 """Statements, the value after them, and whether both may be computed where they are not needed."""
 
@@ -32,8 +43,7 @@ class Values(Protocol):
     def worth(self, e: core.Expr, name: str, sort: str) -> tuple[int, ...]: ...
     def may_fail(self, e: core.Expr) -> bool: ...
     def prepare(self, e: core.Expr | None, env: Env) -> None: ...
-    def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | ir.Expr | list[int]: ...
-    def optional(self, domain: core.Expr | None) -> bool: ...
+    def domain(self, domain: core.Expr | None, sort: str, env: Env) -> Words | One | list[int]: ...
     def priced(self, body: list[ir.Stmt], value: Words) -> Attempt: ...
     def either(self, test: ir.Expr, yes: Attempt, no: Attempt) -> Words: ...
     def junction(self, stop: bool, parts: Sequence[Callable[[], ir.Expr]]) -> ir.Expr: ...

@@ -70,6 +70,16 @@ class Writer:
         """The value, computed once: in a new variable, unless it costs at most `free` operations."""
         return value if ir.cost(value) <= free else self.fresh(value)
 
+    def hold(self, value: ir.Expr) -> ir.Expr:
+        """The value in a variable, and in the same one as long as no state is written."""
+        if ir.atomic(value):
+            return value
+        held = self.recall(value)
+        if held is None:
+            held = (self.fresh(value),)
+            self.remember(value, held)
+        return held[0]
+
     @contextmanager
     def inside(self) -> Iterator[list[ir.Stmt]]:
         """A body of its own; what becomes known in it is forgotten after it."""

@@ -83,6 +83,44 @@ def test_an_index_of_nothing_reads_something_harmless(form: Form) -> None:
 
 
 @pytest.mark.parametrize("form", Form)
+@pytest.mark.parametrize("element", [-1, 0, 2, 63])
+def test_what_vanishes_needs_no_test(form: Form, element: int) -> None:
+    writer = opened()
+    x, word = (writer.fresh(ir.Const(value)) for value in (element, 6))
+    entry = ir.Look(writer.table(tuple(range(5, 69))), x)
+    here: list[ir.Expr] = [ir.Const(0), entry, ir.Unary("popcount", entry), ir.Binary("and", word, entry)]
+    here += [ir.Binary(op, here[2], here[3]) for op in ("add", "or", "xor", "minus")]
+    inside: list[ir.Expr] = [ir.Binary("has", ir.Const(word), x) for word in SETS]
+    inside += [ir.Unary("truth", e) for e in here]
+    inside += [ir.Binary("both", ir.Unary("truth", word), inside[1]), ir.Binary("either", inside[2], inside[-1])]
+    raw: list[ir.Expr] = [ir.Pick(ir.present(x), e, ir.ZERO) for e in here]
+    built = [ir.pick(ir.present(x), e, ir.ZERO) for e in here]
+    raw += [ir.Binary("both", ir.present(x), e) for e in inside]
+    built += [ir.both(ir.present(x), e) for e in inside]
+    assert sum(map(ir.cost, built)) < sum(map(ir.cost, raw))
+    found = values(form, [*raw, *built], writer)
+    assert found[: len(raw)] == found[len(raw) :]
+
+
+@pytest.mark.parametrize("form", Form)
+def test_picks_in_picks(form: Form) -> None:
+    for truths in product((False, True), repeat=2):
+        writer = opened()
+        one, other = (writer.fresh(ir.Truth(t)) for t in truths)
+        three = [ir.Const(i) for i in (3, 4, 5)]
+        nested = [ir.Pick(t, three[0], three[1]) for t in (one, other)]
+        tried = [
+            (t, a, b)
+            for t in (one, ir.Unary("not", one))
+            for inner in nested
+            for a, b in ((inner, three[1]), (three[2], inner))
+        ]
+        raw: list[ir.Expr] = [ir.Pick(*parts) for parts in tried]
+        found = values(form, [*raw, *(ir.pick(*parts) for parts in tried)], writer)
+        assert found[: len(raw)] == found[len(raw) :]
+
+
+@pytest.mark.parametrize("form", Form)
 def test_sets_of_several_words(form: Form) -> None:
     chance, count = random.Random(4), 3
     for _ in range(5):
