@@ -220,6 +220,10 @@ class _Printer:
                 return f"(i64.load {self.address(self.tables[e.table], e.index)})"
             case ir.Unary():
                 return self.unary(e.op, self.expr(e.of), e.of)
+            case ir.Binary("eq" | "ne", ir.Binary("mod", of, by), ir.ZERO):
+                return f"({SIMPLE[e.op]} (i64.rem_s {self.expr(of)} {self.expr(by)}) (i64.const 0))"
+            case ir.Binary("div" | "mod", of, ir.Const(by)):
+                return floored(e.op, self.expr(of), by)
             case ir.Binary():
                 return self.binary(e.op, self.expr(e.left), self.expr(e.right))
             case ir.Pick():
@@ -252,12 +256,21 @@ class _Printer:
                 return f"(i64.and {x} (i64.xor {y} (i64.const -1)))"
             case "has":
                 return f"(i32.wrap_i64 (i64.and (i64.shr_u {x} {y}) (i64.const 1)))"
-            case "mod":
-                return f"(i64.rem_s (i64.add (i64.rem_s {x} {y}) {y}) {y})"
-            case "div":
-                return f"(i64.div_s (i64.sub {x} {self.binary('mod', x, y)}) {y})"
             case _:
                 return f"({SIMPLE[op]} {x} {y})"
+
+
+def floored(op: str, x: str, by: int) -> str:
+    """div or mod by a positive number. What WebAssembly divides it rounds towards 0; shifts and masks go to the floor."""
+    if by & by - 1 == 0:
+        name, amount = ("shr_s", by.bit_length() - 1) if op == "div" else ("and", by - 1)
+        return f"(i64.{name} {x} (i64.const {amount}))"
+    divisor = f"(i64.const {by})"
+    left = f"(i64.rem_s {x} {divisor})"
+    below = f"(i64.shr_s {left} (i64.const 63))"
+    if op == "div":
+        return f"(i64.add (i64.div_s {x} {divisor}) {below})"
+    return f"(i64.add {left} (i64.and {divisor} {below}))"
 
 
 def _bytes(data: bytes) -> str:

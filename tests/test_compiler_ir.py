@@ -48,11 +48,13 @@ def number(e: ir.Expr) -> int:
 @pytest.mark.parametrize("form", Form)
 def test_operators_mean_what_the_constants_say(form: Form) -> None:
     tried = [(op, a, b) for op in NUMERIC for a, b in product(NUMBERS, NUMBERS) if op != "mul" or abs(a * b) < 1 << 62]
-    tried += [(op, a, b) for op in ("div", "mod") for a, b in product(NUMBERS, (1, 2, 5, 10))]
+    tried += [(op, a, b) for op in ("div", "mod") for a, b in product(NUMBERS, (1, 2, 5, 10, 64))]
     tried += [(op, a, b) for op in WORDS for a, b in product(SETS, SETS)]
     tried += [("has", a, b) for a, b in product(SETS, (0, 1, 62, 63))]
     raw = [ir.Binary(op, ir.Const(a), ir.Const(b)) for op, a, b in tried]
     assert values(form, list(raw)) == [number(ir.constant(op, a, b)) for op, a, b in tried]
+    left = [ir.Binary(op, ir.Binary("mod", ir.Const(a), ir.Const(5)), ir.ZERO) for op in ("eq", "ne") for a in NUMBERS]
+    assert values(form, list(left)) == [(a % 5 == 0) is (op == "eq") for op in ("eq", "ne") for a in NUMBERS]
 
 
 @pytest.mark.parametrize("form", Form)
