@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeAlias, assert_never
 
@@ -11,13 +11,27 @@ from domrules.compiler import ir
 Leaf: TypeAlias = tuple[int, int | None]
 """What an expression depends on: a local (LOCALS and its number), or a place of an array (number and index, none: any)."""
 LOCALS = -1
-Known: TypeAlias = dict[int, int]
-"""At a place of the program: numbers of expressions, and of the local or constant that has the same value."""
+Values: TypeAlias = dict[int, int]
+"""Numbers of expressions, and of the local or constant that has the same value."""
+
+
+@dataclass
+class Known:
+    """What is known at a place of the program.
+
+    `ways`: what is known besides where a truth (by number) came out so, because the program went another way otherwise.
+    """
+
+    values: Values = field(default_factory=dict)
+    ways: dict[tuple[int, bool], Values] = field(default_factory=dict)
+
+    def copy(self) -> Known:
+        return Known(dict(self.values), dict(self.ways))
 
 
 def reuse(program: ir.Program) -> ir.Program:
     """The same program with fewer operations."""
-    return replace(program, body=_Pass().body(program.body, {})[0])
+    return replace(program, body=_Pass().body(program.body, Known())[0])
 
 
 class Numbers:
@@ -97,14 +111,14 @@ class _Pass:
                 e = e if test is e.test and yes is e.yes and no is e.no else ir.pick(test, yes, no)
             case _:
                 assert_never(e)
-        found = known.get(self.numbers.of(e))
+        found = known.values.get(self.numbers.of(e))
         return e if found is None else self.numbers.expressions[found]
 
     def learn(self, known: Known, e: ir.Expr, value: ir.Expr) -> None:
         """From here on this expression has the value of a local or constant."""
         number, held = self.numbers.of(e), self.numbers.of(value)
         if not self.numbers.leaves[held] & self.numbers.leaves[number]:
-            known[number] = held
+            known.values[number] = held
 
     def holds(self, known: Known, test: ir.Expr, truth: bool) -> None:
         """On this way a test came out so."""
@@ -119,18 +133,39 @@ class _Pass:
             case ir.Binary(op="either", left=a, right=b) if not truth:
                 self.holds(known, a, truth)
                 self.holds(known, b, truth)
+            case ir.Local():
+                number = self.numbers.of(test)
+                for n in [n for n, v in known.values.items() if v == number]:
+                    self.holds(known, self.numbers.expressions[n], truth)
             case _:
                 pass
         for e, value in ((test, truth), (ir.negated(test), not truth)):
-            known[self.numbers.of(e)] = self.numbers.of(ir.Truth(value))
+            number = self.numbers.of(e)
+            known.values[number] = self.numbers.of(ir.Truth(value))
+            known.values = {**known.ways.get((number, value), {}), **known.values}
 
     def forget(self, known: Known, written: frozenset[Leaf]) -> None:
         """These have other values now."""
+        if not written:
+            return
         of = self.numbers.leaves
         changed = written.union(*(self.numbers.places.get(a, ()) for a, index in written if index is None))
         changed |= {(a, None) for a, index in written if a != LOCALS and index is not None}
-        for number in [n for n, v in known.items() if not changed.isdisjoint(of[n]) or not changed.isdisjoint(of[v])]:
-            del known[number]
+
+        def lost(values: Values) -> set[int]:
+            return {n for n, v in values.items() if not (changed.isdisjoint(of[n]) and changed.isdisjoint(of[v]))}
+
+        for n in lost(known.values):
+            del known.values[n]
+        shorter: dict[int, Values] = {}
+        for key, values in list(known.ways.items()):
+            if id(values) not in shorter:
+                gone = lost(values)
+                shorter[id(values)] = {n: v for n, v in values.items() if n not in gone} if gone else values
+            if shorter[id(values)] and changed.isdisjoint(of[key[0]]):
+                known.ways[key] = shorter[id(values)]
+            else:
+                del known.ways[key]
 
     # ------------------------------------------------------------ statements
 
@@ -160,7 +195,7 @@ class _Pass:
             body, stops = self.body(s.then if test.value else s.otherwise, known)
             out += body
             return stops
-        ways = [dict(known), dict(known)]
+        ways = [known.copy(), known.copy()]
         bodies, stopped = [], []
         for way, truth, body in zip(ways, (True, False), (s.then, s.otherwise), strict=True):
             self.holds(way, test, truth)
@@ -169,14 +204,26 @@ class _Pass:
             stopped.append(stops)
         out.append(ir.If(test, *bodies))
         left = [way for way, stops in zip(ways, stopped, strict=True) if not stops]
-        known.clear()
         if left:
-            known.update({n: v for n, v in left[0].items() if left[-1].get(n) == v})
+            self.meet(known, left[0], left[-1])
         return not left
+
+    def meet(self, known: Known, one: Known, other: Known) -> None:
+        """One of two ways was gone to here."""
+        known.values = {n: v for n in one.values if (v := same(one.values, other.values, n)) is not None}
+        known.ways = {key: values for key, values in one.ways.items() if other.ways.get(key) is values}
+        if one is other:
+            return
+        for here, there in ((one, other), (other, one)):
+            more = {n: v for n, v in here.values.items() if n not in known.values}
+            for truth in (True, False):
+                held = self.numbers.of(ir.Truth(truth))
+                for n in [n for n, v in there.values.items() if v == held and here.values.get(n) != held]:
+                    known.ways[n, not truth] = more
 
     def loop(self, s: ir.While, known: Known, out: list[ir.Stmt]) -> None:
         self.forget(known, written(s.body))
-        inside = dict(known)
+        inside = known.copy()
         test = self.see(s.test, known)
         self.holds(inside, test, True)
         out.append(ir.While(test, self.body(s.body, inside)[0]))
@@ -223,6 +270,16 @@ class _Pass:
                 raise AssertionError("not a plain statement")
             case _:
                 assert_never(s)
+
+
+def same(one: Values, other: Values, n: int) -> int | None:
+    """What an expression equals on both ways: on one of them its value may be known, and that a local has it, too."""
+    a, b = one[n], other.get(n)
+    if b is None:
+        return None
+    if a == b or other.get(a) == b:
+        return a
+    return b if one.get(b) == a else None
 
 
 def place(array: int, index: ir.Expr) -> Leaf:

@@ -9,6 +9,7 @@ import pytest
 from domrules.compiler import ir
 from domrules.compiler.engine import PythonEngine
 from domrules.compiler.prune import prune
+from domrules.compiler.python import source
 from domrules.compiler.reuse import reuse
 from domrules.compiler.writer import Writer
 
@@ -25,6 +26,12 @@ class Chance:
         self.truths = [self.writer.local(ir.Kind.TRUTH) for _ in range(2)]
         self.out, _ = self.writer.array(SIZE, "out"), self.writer.array(1, "at")
         self.table = self.writer.table((2, 0, 1))
+        self.numbers, self.tests = list[ir.Expr](), list[ir.Expr]()
+
+    def said(self, before: list[ir.Expr], new: ir.Expr) -> ir.Expr:
+        """This, or what was said before."""
+        before.append(new)
+        return self.random.choice([new, self.random.choice(before)])
 
     def number(self, depth: int = 1) -> ir.Expr:
         match self.random.randrange(8 if depth else 2):
@@ -75,11 +82,12 @@ class Chance:
         writer = self.writer
         match self.random.randrange(7 if depth else 4):
             case 0 | 1:
-                writer.emit(ir.Assign(self.random.choice(self.locals), self.number()))
+                target = self.random.choice([*self.locals, writer.local()])
+                writer.emit(ir.Assign(target, self.said(self.numbers, self.number())))
             case 2:
                 writer.emit(ir.Assign(self.random.choice(self.truths), self.truth()))
             case 3:
-                writer.emit(ir.Store(self.out, self.index(), self.number()))
+                writer.emit(ir.Store(self.out, self.index(), self.said(self.numbers, self.number())))
             case 4:
                 turns = writer.fresh(ir.ZERO)
                 with writer.loop(ir.less(turns, ir.Const(self.random.randrange(3)))):
@@ -91,7 +99,7 @@ class Chance:
                     with writer.inside() as inside:
                         self.body(depth - 1)
                     bodies.append(tuple(inside))
-                writer.emit(ir.If(self.truth(), *bodies))
+                writer.emit(ir.If(self.said(self.tests, self.truth()), *bodies))
 
     def program(self) -> ir.Program:
         self.body(3)
@@ -130,3 +138,31 @@ def test_a_program_says_the_same_as_before(part: int) -> None:
         assert result(prune(reuse(once))) == result(program), seed
         shorter += size(once.body) < size(program.body)
     assert shorter > 7
+
+
+@pytest.mark.parametrize(("written", "products"), [("", 1), ("factor", 2), ("test", 2)])
+def test_what_one_way_knows_is_known_where_it_was_gone(written: str, products: int) -> None:
+    writer = Writer()
+    a, b = writer.local(), writer.local()
+    out = writer.array(2, "out")
+    writer.array(1, "at")
+    product, asked = ir.binary("mul", a, b), writer.fresh(ir.less(a, b))
+    with writer.when(asked):
+        writer.emit(ir.Store(out, ir.ONE, writer.let(product)))
+    match written:
+        case "factor":
+            writer.emit(ir.Assign(a, ir.plus(a, ir.ONE)))
+        case "test":
+            writer.emit(ir.Assign(asked, ir.less(b, a)))
+        case _:
+            pass
+    both = writer.let(ir.both(asked, ir.less(ir.ZERO, b)))
+    with writer.when(both):
+        writer.emit(ir.Store(out, ir.ZERO, product))
+    program = writer.program()
+    again = prune(reuse(program))
+    assert source(again).count(" * ") == products
+    for first, last in ((2, 7), (7, 2)):
+        found = [PythonEngine(p) for p in (program, again)]
+        assert all(engine.run(first, last, 1) for engine in found)
+        assert found[0].read("out") == found[1].read("out")
