@@ -158,8 +158,10 @@ class _Run:
         with self.lock:
             if self.stop or self.next >= self.job.matches:
                 return None
-            first = self.next
-            self.next = min(first + self.chunk, self.job.matches)
+            first, left = self.next, self.job.matches - self.next
+            # Of the last ones several each, so that no thread plays long after the others.
+            share = left if self.job.jobs == 1 else -(-left // (2 * self.job.jobs))
+            self.next = first + min(self.chunk, share)
             return first, self.next
 
     def finish(self, first: int, last: int, seconds: float, rows: Sequence[Row]) -> None:
