@@ -6,7 +6,7 @@ import signal
 import sys
 
 INTERRUPTED = 130
-YOUNG = 50_000
+YOUNG = 200_000
 """Objects made until the collector of garbage looks again; modules and games are made of many, and all of them stay."""
 
 
