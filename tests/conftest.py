@@ -4,11 +4,14 @@ verifier's words on every table of every game.
 They can also come from the environment: DOM_FULL=1, DOM_ACCEPT=1, DOM_VERDICTS=1.
 """
 
+import gc
 import os
 import tempfile
 
 import pytest
 from hypothesis import settings
+
+from domrules.__main__ import YOUNG
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -20,12 +23,18 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     """Properties are tried more often in a full run; how long one try takes is no matter of theirs.
 
-    Answers of the verifier are kept in a folder of this run, not in the user's.
+    Answers of the verifier are kept in a folder of this run, not in the user's. Garbage is looked for as seldom as `dom` does.
     """
+    gc.set_threshold(YOUNG)
     os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="dom-cache-")
     settings.register_profile("short", deadline=None)
     settings.register_profile("full", deadline=None, max_examples=2000)
     settings.load_profile("full" if switched_on(config, "full") else "short")
+
+
+def pytest_collection_finish() -> None:
+    """Tests and the games that they name stay to the end: there is no garbage among them."""
+    gc.freeze()
 
 
 def switched_on(config: pytest.Config, name: str) -> bool:
