@@ -60,7 +60,7 @@ def instrumented(guided: bool) -> contextlib.AbstractContextManager[object]:
 
 
 def rules(folder: Path) -> Target:
-    """`parse` and `check` of a file; its ancestors, which do not change, are parsed once."""
+    """`parse` and `check` of a file."""
     from domrules.grammar import load
     from domrules.grammar.codes import CODES
     from domrules.grammar.drawing import render
@@ -68,17 +68,6 @@ def rules(folder: Path) -> Target:
     from domrules.grammar.sarif import log, of_mistake
 
     path = folder / "main.dom"
-    parse, known = vars(load)["parse"], dict[tuple[str, str], Any]()
-
-    def parse_once(source: Any, report: Any) -> Any:
-        if source.name == str(path):
-            return parse(source, report)
-        key = (source.name, source.text)
-        if key not in known:
-            known[key] = parse(source, report)
-        return known[key]
-
-    mock.patch.object(load, "parse", parse_once).start()
 
     def run(text: str) -> None:
         path.write_bytes(text.encode("utf-8", "surrogatepass"))
