@@ -11,6 +11,7 @@ from domrules.interpreter.chance import Chance
 from domrules.interpreter.names import move_name
 from domrules.interpreter.play import Match
 from domrules.interpreter.rules import Rules
+from domrules.interpreter.tables import tables as tried
 
 SPECS = sorted(path.stem for path in SHIPPED.glob("*.dom"))
 HOUSE = sorted(f"house/{path.stem}" for path in SHIPPED.glob("house/*.dom"))
@@ -49,9 +50,20 @@ winners highest(g in teams by sum(p in players where p.team == g: score[p]))
 
 
 @cache
+def of_file(path: Path) -> core.Game:
+    """The game of a file that no test writes."""
+    return load(path)
+
+
+@cache
+def every_table(path: Path) -> tuple[core.Instance, ...]:
+    """The tables that such a game is tried at."""
+    return tuple(tried(of_file(path)))
+
+
 def game(name: str) -> core.Game:
     """A shipped game."""
-    return load(SHIPPED / f"{name}.dom")
+    return of_file(SHIPPED / f"{name}.dom")
 
 
 @cache

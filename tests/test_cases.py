@@ -11,14 +11,13 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import game
 
 from domrules.grammar import core
-from domrules.grammar.load import SHIPPED, load
 from domrules.interpreter.examples import run_example
 
 Case = dict[str, Any]
@@ -26,11 +25,6 @@ LISTS = sorted((Path(__file__).parent / "data").glob("cases*.json"))
 CASES: list[Case] = [case for path in LISTS for case in json.loads(path.read_text("utf-8"))]
 READINGS = [(case, reading) for case in CASES for reading in case.get("alternatives", ())]
 SIDES = {"W", "E", "N", "S"}
-
-
-@cache
-def game(spec: str) -> core.Game:
-    return load(SHIPPED / f"{spec}.dom")
 
 
 @dataclass(frozen=True)

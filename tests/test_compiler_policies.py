@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from tables import TINY, game, written
+from tables import TINY, game, of_file, written
 
 from domrules.compiler.batch import Form, engine
 from domrules.compiler.rows import CHUNK
@@ -14,7 +14,7 @@ from domrules.compiler.traces import COLUMNS, Traces
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import SHIPPED
 from domrules.grammar.passes import optimise
 from domrules.interpreter.bots import seating
 from domrules.interpreter.chance import WORD, Chance
@@ -64,9 +64,9 @@ def agree(instance: core.Instance, names: Sequence[str], matches: int, checked: 
 def test_every_engine_plays_the_same_match(path: Path, full: bool) -> None:
     if not full and path.stem not in SAMPLE:
         pytest.skip("takes long: --full")
-    seats = load(path).seats
+    seats = of_file(path).seats
     for players in seats if full else seats[-1:]:
-        instance = instantiate(load(path), players)
+        instance = instantiate(of_file(path), players)
         agree(instance, mixed(players), 200 if full else 4, 20 if full else 1)
         if full:
             for name in SHARED:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tables import game as shipped
+from tables import of_file
 
 from domrules.compiler.batch import EAGER, Form, engine
 from domrules.compiler.engine import WasmEngine
@@ -12,7 +14,7 @@ from domrules.compiler.lower import lower
 from domrules.compiler.traces import COLUMNS, Traces
 from domrules.compiler.watching import Watching, fired, places
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import SHIPPED
 from domrules.grammar.passes import optimise
 from domrules.interpreter.bots import seating
 from domrules.interpreter.chance import Chance
@@ -29,7 +31,7 @@ SAMPLE = ("block", "koza", "petkove", "rybareni")
 def test_clauses_are_those_of_the_interpreter(path: Path, full: bool) -> None:
     if not full and path.stem not in SAMPLE:
         pytest.skip("takes long: --full")
-    matches, game = 25 if full else 3, load(path)
+    matches, game = 25 if full else 3, of_file(path)
     for players in game.seats if full else game.seats[-1:]:
         instance = instantiate(game, players)
         names = ["greedy", "heavy", "random", "first"][:players]
@@ -43,7 +45,7 @@ def test_clauses_are_those_of_the_interpreter(path: Path, full: bool) -> None:
 
 @pytest.mark.parametrize("name", SAMPLE)
 def test_watching_changes_no_match(name: str) -> None:
-    instance, matches, names = instantiate(load(SHIPPED / f"{name}.dom"), 2), 200, ("greedy", "heavy")
+    instance, matches, names = instantiate(shipped(name), 2), 200, ("greedy", "heavy")
     watched = WasmEngine(lower(as_written(instance), Traces(), EAGER[Form.WASM], policies=names, kind=Watching))
     usual = engine(optimise(instance), Traces(), Form.WASM, policies=names)
     for made in (watched, usual):

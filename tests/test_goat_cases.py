@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tables import game
 
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import SHIPPED, load
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.examples import run_example
 from domrules.interpreter.names import Move, element, move_name
@@ -33,11 +32,6 @@ ASKED = [(case, case.get("with", {}), case["expect"]) for case in CASES] + [
     for other in case.get("alternatives", ())
 ]
 """A case, the options it is asked under, and the answer."""
-
-
-@cache
-def game(spec: str) -> core.Game:
-    return load(SHIPPED / f"{spec}.dom")
 
 
 class Board:

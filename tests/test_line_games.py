@@ -8,12 +8,11 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from tables import chance, written
+from tables import chance, game, written
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import SHIPPED, load
 from domrules.grammar.passes import optimise
 from domrules.interpreter.play import Round, play_match
 from domrules.interpreter.rules import Rules
@@ -33,7 +32,7 @@ TABLES = [(name, options) for name in NAMES for options in ({}, *READINGS.get(na
 
 
 def table(name: str, players: int, **options: core.Value) -> Rules:
-    return Rules(optimise(instantiate(load(SHIPPED / f"{name}.dom"), players, options)))
+    return Rules(optimise(instantiate(game(name), players, options)))
 
 
 def ending(rules: Rules, role: str) -> int:
@@ -64,7 +63,7 @@ def test_a_round_ends_with_the_move_that_ends_it(name: str) -> None:
     """Neither late nor early: nobody has tiles of the open numbers and nothing can be drawn, or a hand is empty."""
     draws = name != "block"
     fish = 0
-    for players in load(SHIPPED / f"{name}.dom").seats:
+    for players in game(name).seats:
         rules = table(name, players)
         for index in range(15):
             for played in play_match(rules, chance(index), stop=2).rounds:

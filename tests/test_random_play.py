@@ -4,35 +4,28 @@ With `--full` 20,000 whole matches in all, divided among the files and their tab
 """
 
 from collections.abc import Iterator
-from functools import cache
 from math import ceil
 from pathlib import Path
 
 import pytest
-from tables import chance
+from tables import chance, every_table
 
 from domrules.grammar import core
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import SHIPPED
 from domrules.grammar.passes import optimise
 from domrules.interpreter.play import Round, play_match
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
-from domrules.interpreter.tables import tables
 
 MATCHES = 20_000
 DATA = Path(__file__).parent / "data"
 FILES = sorted([*SHIPPED.glob("*.dom"), *SHIPPED.glob("house/*.dom"), *DATA.glob("*.dom")])
 
 
-@cache
-def tables_of(path: Path) -> tuple[core.Instance, ...]:
-    return tuple(tables(load(path)))
-
-
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_both_forms_of_every_table_play_the_same(path: Path, full: bool) -> None:
     """Without `--full` every third table."""
-    for number, instance in enumerate(tables_of(path)[:: 1 if full else 3]):
+    for number, instance in enumerate(every_table(path)[:: 1 if full else 3]):
         plain, fast = Rules(instance), Rules(optimise(instance))
         match, again = (play_match(rules, chance(number), stop=2) for rules in (plain, fast))
         assert match.digest == again.digest, (instance.players, instance.options)
@@ -44,7 +37,7 @@ def test_both_forms_of_every_table_play_the_same(path: Path, full: bool) -> None
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_matches_end_at_every_table(path: Path, full: bool) -> None:
     """The default table of every player count; all of them, and many matches, with `--full`."""
-    chosen = [i for i in tables_of(path) if full or is_default(i)]
+    chosen = [i for i in every_table(path) if full or is_default(i)]
     for instance in chosen:
         rules = Rules(optimise(instance))
         for index in range(ceil(MATCHES / len(FILES) / len(chosen)) if full else 2):
@@ -55,7 +48,7 @@ def test_matches_end_at_every_table(path: Path, full: bool) -> None:
 
 def is_default(instance: core.Instance) -> bool:
     """Is this the first of the tables for so many players?"""
-    first = next(i for i in tables_of(Path(instance.game.file)) if i.players == instance.players)
+    first = next(i for i in every_table(Path(instance.game.file)) if i.players == instance.players)
     return instance is first
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 import reference
 from reference import GAMES, NATIVE, PLAIN, PLAYERS, Reference
+from tables import of_file
 
 from domrules.compiler.batch import Form, engine
 from domrules.compiler.counts import Counts, Shape, Tally
@@ -12,7 +13,7 @@ from domrules.compiler.rows import CHUNK
 from domrules.compiler.traces import COLUMNS, Traces
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import SHIPPED
 from domrules.grammar.passes import optimise
 from domrules.interpreter.chance import WORD, Chance
 from domrules.interpreter.play import play_match
@@ -30,7 +31,7 @@ def by_hand(full: bool) -> Iterator[Reference]:
 
 
 def two_players(game: str) -> core.Instance:
-    return optimise(instantiate(load(SHIPPED / f"{game}.dom"), PLAYERS))
+    return optimise(instantiate(of_file(SHIPPED / f"{game}.dom"), PLAYERS))
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tables import of_file
 
 from domrules.grammar import core
 from domrules.grammar.depth import expressions
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
 from domrules.grammar.reads import statements
 from domrules.verifier.battery.run import TITLES, Request, verify
@@ -44,7 +44,7 @@ Words = dict[str, str]
 
 def words(path: Path, players: int, only: tuple[str, ...] = ()) -> Words:
     """Item or claim → the word of its verdict, for one table."""
-    return {v.item: told(v) for v in verify(load(path), Request([players], only=only))}
+    return {v.item: told(v) for v in verify(of_file(path), Request([players], only=only))}
 
 
 def told(v: Verdict) -> str:
@@ -55,7 +55,7 @@ def told(v: Verdict) -> str:
 
 def tables() -> Iterator[tuple[Path, int]]:
     for path in SPECS:
-        for players in load(path).seats:
+        for players in of_file(path).seats:
             yield path, players
 
 
@@ -77,7 +77,7 @@ def written(found: Mapping[str, Mapping[str, Words]]) -> str:
 @pytest.mark.parametrize("path", SPECS, ids=lambda p: p.stem)
 def test_one_table(path: Path) -> None:
     """The quick items of the smallest table."""
-    players = load(path).seats[0]
+    players = of_file(path).seats[0]
     expected = {item: word for item, word in stored()[path.stem][str(players)].items() if item in QUICK}
     assert words(path, players, QUICK) == expected
 
@@ -112,7 +112,7 @@ def test_nothing_that_must_be_decided_is_open() -> None:
 
 def test_every_game_is_there() -> None:
     assert sorted(stored()) == sorted(p.stem for p in SPECS)
-    assert all(sorted(stored()[p.stem]) == sorted(map(str, load(p).seats)) for p in SPECS)
+    assert all(sorted(stored()[p.stem]) == sorted(map(str, of_file(p).seats)) for p in SPECS)
 
 
 def test_what_is_red_is_known() -> None:
@@ -129,8 +129,8 @@ def test_it_is_green_under_another_option(finding: str, full: bool) -> None:
         pytest.skip("make full asks")
     name, item = finding.split(".")
     path = next(p for p in SPECS if p.stem == name)
-    for players in load(path).seats:
-        (verdict,) = verify(load(path), Request([players], GREEN_ELSEWHERE[finding], only=(item,)))
+    for players in of_file(path).seats:
+        (verdict,) = verify(of_file(path), Request([players], GREEN_ELSEWHERE[finding], only=(item,)))
         assert verdict.word.value.startswith(("PROVED", "TRUE")), (players, verdict.text)
 
 
@@ -208,6 +208,6 @@ def test_what_is_skipped_is_not_there() -> None:
         if word != "SKIPPED" or item == WITHOUT_A_BOUND:
             continue
         if (name, players) not in tables:
-            game = load(next(p for p in SPECS if p.stem == name))
+            game = of_file(next(p for p in SPECS if p.stem == name))
             tables[name, players] = optimise(replace(instantiate(game, int(players)), events=()))
         assert ABSENT[item](tables[name, players]), (name, players, item)

@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import pytest
+from tables import every_table, of_file
 
 from domrules.grammar import core
 from domrules.grammar.instance import specialise_expr
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import SHIPPED
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.examples import run_example
 from domrules.interpreter.play import Round, play_match
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
-from domrules.interpreter.tables import tables
 
 DATA = Path(__file__).parent / "data"
 FILES = sorted(p for p in [*SHIPPED.rglob("*.dom"), *DATA.glob("*.dom")] if p.parent.name != "families")
 NOT_THEIRS = {(name, "parity") for name in ("nines", "sevens", "matador")}
 """Lemmas of a family that do not hold for a variant: where touching halves are not equal there is no parity."""
-
-
-@cache
-def game(path: Path) -> core.Game:
-    return load(path)
 
 
 def test_there_are_files() -> None:
@@ -35,8 +28,8 @@ def test_there_are_files() -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_examples_pass(path: Path) -> None:
-    for example in game(path).examples:
-        result = run_example(game(path), example)
+    for example in of_file(path).examples:
+        result = run_example(of_file(path), example)
         wrong = [f"{c.span}: expected {c.expected}, got {c.got}" for c in result.checks if not c.ok]
         assert result.ok, wrong
 
@@ -47,7 +40,7 @@ def test_it_is_played_at_every_table(path: Path, full: bool) -> None:
     claims hold in every state seen.
     """
     seen = 0
-    for instance in islice(tables(game(path)), 0, None, 1 if full else 2):
+    for instance in every_table(path)[:: 1 if full else 2]:
         rules, promises = Rules(instance), Promises(instance)
         for index in range(3 if full else 1):
             match = play_match(rules, Chance.named(5, index), stop=10 if full else 2)

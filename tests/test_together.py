@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tables import game
 
 from domrules.grammar.instance import instantiate
-from domrules.grammar.load import SHIPPED, load
+from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.bound import bound
@@ -90,4 +91,4 @@ def test_draws_that_only_draw_are(tmp_path: Path, rules: str) -> None:
 
 @pytest.mark.parametrize("name", ["draw", "petkove", "straight", "koza_online"])
 def test_shipped_games_draw_together(name: str) -> None:
-    assert drawing(Study(optimise(instantiate(load(SHIPPED / f"{name}.dom"), 2)))) is not None
+    assert drawing(Study(optimise(instantiate(game(name), 2)))) is not None

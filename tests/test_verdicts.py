@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from domrules.cli import witnesses
+from domrules.grammar import core
 from domrules.grammar.load import load
 from domrules.interpreter.examples import run_example
 from domrules.interpreter.transcript import read, write
@@ -55,14 +56,13 @@ def holds(path: Path, folder: Path) -> None:
         found = {v.item: v for v in verify(game, Request([int(players)], options, only=tuple(wanted)))}
         assert {item: shown(found[item], word) for item, word in wanted.items()} == wanted
         for verdict in found.values():
-            plays_again(path, verdict, folder)
+            plays_again(game, path, verdict, folder)
 
 
-def plays_again(path: Path, verdict: Verdict, folder: Path) -> None:
+def plays_again(game: core.Game, path: Path, verdict: Verdict, folder: Path) -> None:
     """What a verdict is about can be shown, kept and read again; the example made of it passes."""
     if verdict.transcript is None:
         return
-    game = load(path)
     assert read(write(verdict.transcript)) == verdict.transcript
     assert witnesses.lines(game, verdict.transcript)
     text = witnesses.example(game, verdict)
@@ -70,8 +70,9 @@ def plays_again(path: Path, verdict: Verdict, folder: Path) -> None:
         longer = folder / "longer" / path.name
         longer.parent.mkdir(exist_ok=True)
         longer.write_text(f"{path.read_text(encoding='utf-8')}\n{text}\n", encoding="utf-8")
-        (made,) = (e for e in load(longer).examples if e.name.startswith("found_"))
-        assert run_example(load(longer), made).ok, text
+        played = load(longer)
+        (made,) = (e for e in played.examples if e.name.startswith("found_"))
+        assert run_example(played, made).ok, text
 
 
 NO_ALARM = ("C6", "C7")
