@@ -65,9 +65,8 @@ clean:
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	touch $@
 
-# Most modules of what developers need are never imported, so none is compiled in advance.
 .venv/developer .venv/bench: .venv/%: .venv/made pyproject.toml hatch_build.py
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check \
 		--editable '.[$(if $(filter bench,$*),bench,dev)]'
 	touch $@ .venv/installed
 
