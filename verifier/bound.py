@@ -15,6 +15,7 @@ from domrules.grammar import core
 from domrules.verifier.dag import ZERO, Bit, Number
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.goal import Goal
+from domrules.verifier.laying import laying
 from domrules.verifier.relation import MOVES, Relation
 from domrules.verifier.solver import Answer, Marked, Session
 from domrules.verifier.study import Study
@@ -113,6 +114,7 @@ def bound(study: Study, goal: Goal, facts: Sequence[Fact], *, seconds: float = 1
     needed = minimal(sets, facts, fewer, seconds)
     moves, for_moves = fewest_moves(study, goal, facts, tiles, seconds)
     needed += [fact for fact in for_moves if fact not in needed]
+    moves = max(moves, 0 if laying(study.instance) is None else tiles)
     return Bound(tiles, moves, True, layout, tuple(needed), time.perf_counter() - started)
 
 

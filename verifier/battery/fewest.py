@@ -29,8 +29,8 @@ from domrules.verifier.witness import Witness
 OPEN = "what the fewest"
 """How it begins what a verdict does not say where bound and hand do not meet."""
 NOT_CANONICAL = "the hand is not canonical: the search for the least of its kind ran out of steps"
-AT_ONCE = Limits(query=1.0, search=2.0, moves=2, tiles=0)
-"""For the try without lemmas: just the bound, met within a few moves or not."""
+AT_ONCE = Limits(query=1.0, search=1.0, moves=0, tiles=0)
+"""For the try without lemmas: just the bound, met or not."""
 PATIENCE = 4.0
 """How many times the seconds of one query the last, long search may take."""
 
