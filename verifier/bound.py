@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from domrules.grammar import core
 from domrules.verifier.dag import ZERO, Bit, Number
@@ -20,6 +20,7 @@ from domrules.verifier.relation import MOVES, Relation
 from domrules.verifier.solver import Answer, Marked, Session
 from domrules.verifier.study import Study
 from domrules.verifier.symbols import Cell, Symbols
+from domrules.verifier.waits import waits
 
 MANY = 40
 """More facts than this are first thinned by what the solver used."""
@@ -41,6 +42,8 @@ class Bound:
     reason: str = ""
     soonest: int = 0
     """In the first round of a match it never holds with just as many tiles after fewer moves than this."""
+    waits: int = 0
+    """Moves with which the first round of a match begins before a tile is moved; they are counted in `soonest`."""
 
     road: str = "no position the proved facts allow"
     """What says so where it holds in no position at all."""
@@ -115,7 +118,15 @@ def bound(study: Study, goal: Goal, facts: Sequence[Fact], *, seconds: float = 1
     moves, for_moves = fewest_moves(study, goal, facts, tiles, seconds)
     needed += [fact for fact in for_moves if fact not in needed]
     moves = max(moves, 0 if laying(study.instance) is None else tiles)
-    return Bound(tiles, moves, True, layout, tuple(needed), time.perf_counter() - started)
+    lower = Bound(tiles, moves, True, layout, tuple(needed), time.perf_counter() - started)
+    return lower if MOVES[0] in goal.reads else waited(study, lower, facts, seconds)
+
+
+def waited(study: Study, lower: Bound, facts: Sequence[Fact], seconds: float) -> Bound:
+    """The bound with the moves that must come first: in the first round of a match, and those of them that any round has."""
+    first = waits(study, facts, lower.moves, any_match=False, seconds=seconds)
+    every = waits(study, facts, first, any_match=True, seconds=seconds)
+    return replace(lower, moves=lower.moves + every, soonest=lower.moves + first, waits=first) if first else lower
 
 
 def least_layout(

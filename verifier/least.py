@@ -4,7 +4,7 @@ The portfolio of `solver` settles the numbers; which play it happens to meet dep
 therefore sought by one engine, before the portfolio if it may be found at the bound itself, else again: the least in the
 canonical order of moves, then in that of deals (tile by tile the first zone it can lie in), among those that leave the table
 of the bound, where there is one. At the bound, where draws may be taken together (`together`), it is the least of the plays
-in which every move but the draws lays a tile, if there are such. How far the engine may go is measured in its own steps,
+in which every move lays a tile but the draws and as many as must come first (`waits`), if there are such. How far the engine may go is measured in its own steps,
 never in time. Where they run out the play is what was found by then, and is not called canonical.
 """
 
@@ -63,7 +63,7 @@ def at_bound(search: Search) -> Witness | None:
 
 def roads(search: Search, tiles: int, depth: int) -> Iterator[Play]:
     """Plays of so many moves: draws taken together, where that is proved to be the same; then move by move."""
-    drawn = together(search.study, search.play(keep_numbers=False), tiles, depth)
+    drawn = together(search.study, search.play(keep_numbers=False), tiles + search.lower.waits, depth)
     if drawn is not None:
         yield drawn
     play = search.play(keep_numbers=False)

@@ -1,6 +1,6 @@
 """A round whose draws are taken together: each time the mover draws as many tiles as he has to, and then makes another move.
 
-    drawn = together(study, play, tiles, moves)     # `play`: a round in which nothing was done yet
+    drawn = together(study, play, turns, moves)     # `play`: a round in which nothing was done yet
 
 Moves are still counted, shown and put in order one by one: of
 the tiles a player draws the last is the one after which he stops, and the others come in their order.
@@ -38,16 +38,16 @@ class Turn:
         return [*self.taken.values(), *self.last.values()]
 
 
-def together(study: Study, play: Play, tiles: int, moves: int) -> Together | None:
-    """A round of so many moves, all but the draws of which lay a tile; None where draws do not go together."""
+def together(study: Study, play: Play, turns: int, moves: int) -> Together | None:
+    """A round of so many moves, all but `turns` of which are draws; None where draws do not go together."""
     try:
         stock = play.relation.counts()[play.relation.stock]
     except NoDeal:
         return None
-    if not 1 < moves - tiles <= stock:
+    if not 1 < moves - turns <= stock:
         return None
     found = drawing(study)
-    return None if found is None else Together(study, play.encoder.view, play.facts, found, tiles, moves)
+    return None if found is None else Together(study, play.encoder.view, play.facts, found, turns, moves)
 
 
 class Together(Play):
