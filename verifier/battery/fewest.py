@@ -147,7 +147,8 @@ class _Judge:
             case Sooner.NEVER:
                 return [f"fewer than {counted(moves, 'move')}{with_so_few}: impossible, proved"]
             case Sooner.NOT_FIRST:
-                return [f"fewer than {counted(moves, 'move')}{with_so_few}: impossible in the first round of a match"]
+                fewer = f"fewer than {counted(moves, 'move')}{with_so_few}: impossible in the first round of a match"
+                return [f"{fewer}; fewer than {found.bound.moves}: in any" if found.bound.moves else fewer]
             case Sooner.UNKNOWN:
                 proved = f"fewer than {counted(found.bound.moves, 'move')}{with_so_few}: impossible, proved"
                 return [proved] if found.bound.moves else []
