@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
@@ -74,7 +75,7 @@ def _all(subject: Subject, kind: Kind) -> Verdict:
     things = kind.declared(game)
     if not things:
         return subject.verdict(kind.item, Word.SKIPPED, since=started, reason="the game declares none")
-    sample = (played for _, _, played in subject.sample[:ROUNDS])
+    sample = (played for _, _, played in islice(subject.sample, ROUNDS))
     seen = _met(kind, subject.rules, sample, len(kind.present(instance)))
     if set(kind.present(instance)) - seen:
         seen |= _met(kind, subject.rules, whole(subject), len(kind.present(instance)))
@@ -133,8 +134,8 @@ def _met(kind: Kind, rules: Rules, played: Iterable[Round], most: int) -> set[st
 def _elsewhere(subject: Subject, kind: Kind, wanted: Collection[str]) -> dict[str, str]:
     """Which of these happen at other tables of the game, and at which."""
     found: dict[str, str] = {}
-    for number, instance in enumerate(_tables(subject.instance.game)):
-        if number == MANY or not set(wanted) - found.keys():
+    for instance in islice(_tables(subject.instance.game), MANY) if wanted else ():
+        if not set(wanted) - found.keys():
             break
         rules = Rules(instance)
         played = (played for _, _, played in rounds(rules, FEW, subject.seed))

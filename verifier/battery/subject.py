@@ -114,9 +114,9 @@ class Subject:
         return prove(self.study, [fact], known=self.proved, seconds=min(self.seconds, 5.0)).proved
 
     @cached_property
-    def sample(self) -> Sequence[tuple[int, int, Round]]:
+    def sample(self) -> Remembered[tuple[int, int, Round]]:
         """Random rounds that end: match, number, round. The first falsifier of all that is said of endings."""
-        return list(play.rounds(self.rules, SAMPLE, self.seed))
+        return Remembered(play.rounds(self.rules, SAMPLE, self.seed))
 
     @cached_property
     def ended(self) -> Ended:
