@@ -7,7 +7,7 @@ switches off, nor what only an event brings about.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -18,13 +18,15 @@ from domrules.grammar.source import Span
 from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.tables import tables
+from domrules.verifier.battery.agreed import agreed
 from domrules.verifier.battery.asking import ROUNDS, Wish, enabled, guards, in_play, soon
 from domrules.verifier.battery.between import settled
+from domrules.verifier.battery.fewest import Judge
 from domrules.verifier.battery.matches import whole
 from domrules.verifier.battery.moves import told
 from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject, told_options
-from domrules.verifier.facts import asked
+from domrules.verifier.facts import Fact, asked
 from domrules.verifier.goal import ended
 from domrules.verifier.shortest import Limits, shortest
 from domrules.verifier.solver import Answer, Result, solve
@@ -57,6 +59,8 @@ class Kind:
     possible: Callable[[Subject, str], Result]
     shown: Callable[[Subject, str], list[str] | None]
     """A play in which it happens, for people."""
+    known: Callable[[Subject, Thing], Verdict | None]
+    """What is said of a play in which it happens, if another engine knows one."""
 
 
 def m8(subject: Subject) -> Verdict:
@@ -76,13 +80,14 @@ def _all(subject: Subject, kind: Kind) -> Verdict:
     if not things:
         return subject.verdict(kind.item, Word.SKIPPED, since=started, reason="the game declares none")
     sample = (played for _, _, played in islice(subject.sample, ROUNDS))
-    seen = _met(kind, subject.rules, sample, len(kind.present(instance)))
-    if set(kind.present(instance)) - seen:
+    seen, here = _met(kind, subject.rules, sample, len(kind.present(instance))), subject.told is not None
+    if not here and set(kind.present(instance)) - seen:
         seen |= _met(kind, subject.rules, whole(subject), len(kind.present(instance)))
     missing = [thing for thing in things if thing.name not in seen]
-    details = [f"{thing.name} is for an event to bring" for thing in missing if _by_event(game, instance, thing.name)]
-    missing = [thing for thing in missing if not _by_event(game, instance, thing.name)]
-    others = _elsewhere(subject, kind, {thing.name for thing in missing})
+    later = [thing for thing in missing if not here and _by_event(game, instance, thing.name)]
+    details = [f"{thing.name} is for an event to bring" for thing in later]
+    missing = [thing for thing in missing if thing not in later]
+    others = {} if here else _elsewhere(subject, kind, {thing.name for thing in missing})
     for thing in missing:
         verdict = _one(subject, kind, thing, others.get(thing.name), started)
         if isinstance(verdict, Verdict):
@@ -94,7 +99,7 @@ def _all(subject: Subject, kind: Kind) -> Verdict:
 
 def _one(subject: Subject, kind: Kind, thing: Thing, other: str | None, started: float) -> Verdict | list[str]:
     """What to say of something that random play did not show: a finding, or lines."""
-    inherited = thing.span.source.name != subject.instance.game.file
+    inherited = subject.told is None and thing.span.source.name != subject.instance.game.file
     if thing.name not in kind.present(subject.instance):
         if other is not None:
             return [f"{thing.name}: not at this table, but with {other}"]
@@ -106,6 +111,9 @@ def _one(subject: Subject, kind: Kind, thing: Thing, other: str | None, started:
         )  # fmt: skip
     if other is not None:
         return [f"{thing.name}: not met at this table, but with {other}"]
+    known = kind.known(subject, thing)
+    if known is not None:
+        return known if known.witness is None else [f"{thing.name} after", *told(subject, known.witness)]
     result = kind.possible(subject, thing.name)
     if result.answer is Answer.NO and inherited:
         return [f"{thing.name}: impossible, but not declared here"]
@@ -216,10 +224,16 @@ def _ending_possible(subject: Subject, name: str) -> Result:
     result = solve(encoder.dag, [*encoder.side, start.kept, *start.sound, ends], seconds=subject.seconds)
     if result.answer is not Answer.NO:
         return result
-    encoder, relation = study.open(study.view(asked(subject.proved)))
+    result = _ends_so(subject, place, subject.proved)
+    return result if result.answer is Answer.NO else _ends_so(subject, place, [*subject.proved, *subject.invariants])
+
+
+def _ends_so(subject: Subject, place: int, known: Sequence[Fact]) -> Result:
+    """The same after a move, in a position of which these facts are known."""
+    encoder, relation = subject.study.open(subject.study.view(asked(known)))
     state = subject.position(relation)
     closed = relation.concluded(state)
-    bits = [relation.ends(state)[place], *(fact.holds(relation, closed) for fact in subject.proved)]
+    bits = [relation.ends(state)[place], *(fact.holds(relation, closed) for fact in known)]
     return solve(encoder.dag, [*encoder.side, *bits], seconds=subject.seconds)
 
 
@@ -230,6 +244,14 @@ def _ending_shown(subject: Subject, name: str) -> list[str] | None:
     return None if witness is None else told(subject, witness)
 
 
+def _ending_known(subject: Subject, thing: Thing) -> Verdict | None:
+    """Is there a hand like the one that is known?"""
+    if subject.told is None or thing.name not in subject.told:
+        return None
+    goal = ended(subject.study, subject.rules, [_place(subject, thing.name)])
+    return agreed(Judge(subject, "E1", goal, time.perf_counter(), thing.span, after=""), subject.told[thing.name])
+
+
 ACTIONS = Kind(
     "M8",
     "nobody can ever",
@@ -238,6 +260,7 @@ ACTIONS = Kind(
     _actions_of,
     _action_possible,
     _action_shown,
+    lambda subject, thing: None,
 )
 ENDINGS = Kind(
     "E1",
@@ -247,4 +270,5 @@ ENDINGS = Kind(
     _endings_of,
     _ending_possible,
     _ending_shown,
+    _ending_known,
 )

@@ -42,7 +42,7 @@ def fewest(
     found, after = tabled(subject, goal), ""
     if found is None:
         found, after = _found(subject, goal, patience)
-    return _Judge(subject, item, goal, started, span, after).verdict(found)
+    return Judge(subject, item, goal, started, span, after).verdict(found)
 
 
 def _found(subject: Subject, goal: Goal, patience: float) -> tuple[Shortest, str]:
@@ -96,7 +96,7 @@ def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
     yield [*subject.proved, *subject.invariants], soon
 
 
-class _Judge:
+class Judge:
     """From what the search found to a verdict."""
 
     def __init__(self, subject: Subject, item: str, goal: Goal, started: float, span: Span, after: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 
-from domrules.verifier.battery.fewest import fewest
+from domrules.verifier.battery.agreed import agreed
+from domrules.verifier.battery.fewest import Judge, fewest
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.goal import ended
 from domrules.verifier.verdict import Verdict, Word
@@ -23,4 +24,9 @@ def f2(subject: Subject) -> Verdict:
         return subject.verdict("F2", Word.SKIPPED, since=started, reason=missing)
     endings = [i for i, e in enumerate(instance.endings) if e.name in fish]
     goal = ended(subject.study, subject.rules, endings)
-    return fewest(subject, "F2", goal, started, instance.endings[endings[0]].span, patience=PATIENCE)
+    span = instance.endings[endings[0]].span
+    if subject.told is not None:
+        known = [subject.told[name] for name in fish if name in subject.told]
+        hand = min(known, key=lambda w: (subject.rules.on_table(w.reached), len(w.plies)), default=None)
+        return agreed(Judge(subject, "F2", goal, started, span, after=""), hand)
+    return fewest(subject, "F2", goal, started, span, patience=PATIENCE)

@@ -230,7 +230,7 @@ class Examiner:
         if subject.instance.game is not self.plan.game.twin:
             reason = twin.made(subject.instance)
             return subject.verdict(name, Word.SKIPPED, since=time.perf_counter(), reason=str(reason))
-        subject.seconds = min(self.plan.request.seconds, small.patience(name))
+        subject.seconds = min(self.plan.request.seconds, small.PATIENCE)
         gone = self.gone.setdefault(number, Gone(subject))
         claim = next((c for c in gone.instance.game.claims if c.name == name), None)
         asks = partial(claims.claim, c=claim) if claim is not None else self.items[name].ask

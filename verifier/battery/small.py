@@ -17,8 +17,10 @@ from domrules.verifier.explicit.questions import Gone, ask
 from domrules.verifier.explicit.twin import NoTwin, told, twin_of
 from domrules.verifier.verdict import Standing, Verdict, Word
 
-PATIENCE, HURRY = 1.0, 0.25
-"""Seconds a query for a solver whose answer is only compared; and where it asks dozens of them, looking for the shortest hand."""
+PATIENCE = 1.0
+"""Seconds a query for a solver whose answer is only compared."""
+TOLD = ("E1", "F2")
+"""Items of which it is told the shortest hands: that there is such a hand, and none shorter, is what is compared."""
 
 
 def e4(subject: Subject) -> Verdict:
@@ -46,11 +48,6 @@ def e4(subject: Subject) -> Verdict:
     )  # a hand of the twin is none of the game
 
 
-def patience(name: str) -> float:
-    """Seconds a query of the solver about this item or claim."""
-    return HURRY if name == "F2" else PATIENCE
-
-
 def both(gone: Gone, asked: str | core.Claim, solver: Callable[[], Verdict] | None) -> Verdict:
     """The verdict of both engines about an item or claim; that of the solver alone where there is nothing to go through."""
     began, name = time.perf_counter(), asked if isinstance(asked, str) else asked.name
@@ -63,6 +60,8 @@ def both(gone: Gone, asked: str | core.Claim, solver: Callable[[], Verdict] | No
     if solver is None:
         assert explicit is not None, f"{name} is asked of one engine only, which has no answer"
         return explicit
+    if name in TOLD and explicit is not None and explicit.word not in (Word.SKIPPED, Word.UNKNOWN):
+        gone.subject.told = gone.hands if gone.all.later else None
     theirs = solver()
     if explicit is None:
         return theirs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
@@ -48,6 +48,8 @@ class Subject:
     """Verdicts that other items build on."""
     notes: dict[str, object] = field(default_factory=dict, repr=False)
     """What several items want to know, found once."""
+    told: Mapping[str, Witness] | None = None
+    """A shortest hand to every ending, by name, if another engine found them: then this table alone is asked about."""
 
     def once(self, what: str, find: Callable[[], T]) -> T:
         """What `find` gives, found out only once under this name."""

@@ -35,8 +35,6 @@ def contradiction(gone: Gone, explicit: Verdict, solver: Verdict) -> str:
         return ""
     both = f"gone through: {explicit.word.value}; the solver: {solver.word.value}"
     theirs, mine = solver.word.standing, explicit.word.standing
-    if explicit.item == "E1" and solver.details:
-        return ""  # it happens at other tables
     if theirs is Standing.FINDING and mine is Standing.ESTABLISHED and not explicit.doesnt_say:
         return both
     if theirs is Standing.ESTABLISHED and mine is Standing.FINDING and solver.word not in WEAK:

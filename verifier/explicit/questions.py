@@ -64,6 +64,15 @@ class Gone:
         return f"all {len(found.states)} positions of all {found.deals} deals{starts}"
 
     @cached_property
+    def hands(self) -> Mapping[str, Witness]:
+        """To every ending that comes about, by name, a shortest hand: with the fewest tiles, and then the fewest moves."""
+        found: dict[int, tuple[int, int, int]] = {}
+        for number, state, ending in self.all.ended:
+            size = (self.rules.on_table(state), self.all.depths[number], number)
+            found[ending] = min(found.get(ending, size), size)
+        return {self.instance.endings[e].name: self.all.witness(number) for e, (_, _, number) in found.items()}
+
+    @cached_property
     def settles_all(self) -> bool:
         """Do the settlements depend on nothing but what was gone through?"""
         return self.all.later and match_reads(self.instance) <= set(self.all.lasting)
