@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import PurePath
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,11 @@ class Span:
         pattern = r"\s+".join(rf"(?<!\w)({re.escape(word)})(?!\w)" for word in words)
         found = re.compile(pattern).search(self.source.text, self.start, self.end)
         return Span(self.source, *found.span(len(words))) if found is not None else self
+
+    @property
+    def short(self) -> str:
+        """The file without its folder, and the line: `row.dom:131`."""
+        return f"{PurePath(self.source.name).name}:{self.line}"
 
     def __str__(self) -> str:
         return f"{self.source.name}:{self.line}:{self.column}" if self.source.name else "somewhere"

@@ -42,6 +42,12 @@ class RoundHands:
     line: int = field(default=0, compare=False)
     lines: tuple[str, ...] = ()
 
+    @property
+    def ended(self) -> int:
+        """The line where it says how the round ended, or where the round begins; 0 for one that is not in a file."""
+        places = [self.line + 1 + i for i, line in enumerate(self.lines) if line.split()[:1] == ["ended"]]
+        return places[0] if places and self.line else self.line
+
     def told(self, line: str) -> RoundHands:
         """With one more line. Raises BadHands."""
         return in_round(replace(self, lines=(*self.lines, line)), line, 0)

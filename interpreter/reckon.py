@@ -12,7 +12,8 @@ from typing import Any
 
 from domrules.grammar import core
 from domrules.interpreter.errors import RuleError
-from domrules.interpreter.names import cell_name, element_names
+from domrules.interpreter.possible import Impossible as Impossible
+from domrules.interpreter.possible import Possible
 from domrules.interpreter.replay import outcomes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
@@ -20,10 +21,6 @@ from domrules.interpreter.unknown import Blank, Unknown, known
 
 Facts = Mapping[int, core.Value]
 """What was told of the end of a round, by number of cell."""
-
-
-class Impossible(Exception):
-    """What was told of a round cannot be so; a sentence."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +47,7 @@ class Reckoner:
     """States that the begin blocks write, and nothing after them."""
     last: frozenset[str] = field(init=False)
     """States that hold whoever played last."""
+    possible: Possible = field(init=False)
 
     def __post_init__(self) -> None:
         instance = self.rules.instance
@@ -57,11 +55,12 @@ class Reckoner:
         begun = {name for block in instance.begin for name in changed(instance, block)}
         self.written, self.begun = frozenset(deeds), frozenset(begun - deeds)
         self.last = frozenset(last_players(instance))
+        self.possible = Possible(self.rules, self.written)
 
     # ------------------------------------------------------------ what is known
 
     def ended(self, before: State, ending: int, by: int | None, facts: Facts) -> State:
-        """The state before the settlement, with blanks. Raises `Impossible`."""
+        """The state before the settlement, with blanks."""
         rules, known = self.rules, self.inferred(before, ending, by, facts)
         fresh, cells = rules.new_round(before), list[Any]()
         for var, _, cell in rules.layout.walk():
@@ -72,15 +71,14 @@ class Reckoner:
         return State(tuple(cells))
 
     def inferred(self, before: State, ending: int, by: int | None, facts: Facts) -> dict[int, core.Value]:
-        """The facts, and what follows from the ending, from who went out, and from how a round begins."""
-        layout, known = self.rules.layout, dict[int, core.Value]()
+        """The facts, and what follows from the ending, from who moved last, and from how a round begins."""
+        layout, instance, known = self.rules.layout, self.rules.instance, dict[int, core.Value]()
         known.update(self.from_the_start(before))
         known.update(self.untouched(before, ending))
         if by is not None:
             known.update({layout.cell(name): by for name in self.last})
-            for name in self.rules.instance.role("zone", "hand"):
-                if self.rules.instance.vars[name].per == "player":
-                    known[layout.cell(name, by)] = 0
+            if instance.endings[ending].role == "out":
+                known.update(dict.fromkeys(self.possible.of_player(by), 0))
         known.update(facts)
         return known
 
@@ -94,16 +92,12 @@ class Reckoner:
                 yield from ((c, opened.cells[c]) for c in rules.layout.cells(name) if not blank(opened, c))
 
     def untouched(self, before: State, ending: int) -> Iterator[tuple[int, core.Value]]:
-        """Match states that would have ended the round in another way, had they changed: only one ending looks at one, and holds then."""
+        """Match states that would have ended the round in another way, had they changed: an ending that is looked at before holds then."""
         rules = self.rules
         for var, _, cell in rules.layout.walk():
             if var.zone or var.life is not core.Life.MATCH or var.name not in self.written:
                 continue
-            if any(
-                self.ends_if_changed(before, cell, var, other)
-                for other in range(len(rules.instance.endings))
-                if other != ending
-            ):
+            if any(self.ends_if_changed(before, cell, var, other) for other in range(ending)):
                 yield cell, before.cells[cell]
 
     def ends_if_changed(self, before: State, cell: int, var: core.Var, ending: int) -> bool:
@@ -125,7 +119,8 @@ class Reckoner:
         """The round, counted. Raises `Unknown` for what has to be asked, `Impossible`, RuleError."""
         rules = self.rules
         ended = self.ended(before, ending, by, facts)
-        self.check(ended, ending)
+        last = all(ended.cells[rules.layout.cell(name)] == by for name in self.last) if by is not None else False
+        self.possible.check(ended, ending, by if last else None)
         settled = rules.settle(ended)
         for var, _, cell in rules.layout.walk():
             if var.life is core.Life.MATCH and not var.zone and blank(settled, cell):
@@ -133,28 +128,6 @@ class Reckoner:
         over = rules.over(settled)
         winners = rules.winners(settled) if over else None
         return Reckoned(before, ended, settled, over, winners, outcomes(rules, settled) if over else ())
-
-    def check(self, ended: State, ending: int) -> None:
-        """Can it be so? Tiles in one place, numbers in their range, an ending that holds as far as can be seen."""
-        rules, seen = self.rules, 0
-        instance = rules.instance
-        for var, index, cell in rules.layout.walk():
-            value = ended.cells[cell]
-            if blank(ended, cell):
-                continue
-            if var.zone:
-                twice = seen & int(value or 0)
-                if twice:
-                    raise Impossible(f"{', '.join(element_names(instance, 'tile', twice))} cannot lie in two places")
-                seen |= int(value or 0)
-            elif isinstance(var.type, core.IntType) and value is not None:
-                low, high = var.low, var.high
-                if (low is not None and value < low) or (high is not None and value > high):
-                    raise Impossible(f"{cell_name(instance, var, index)} cannot be {value}")
-        with suppress(Unknown, RuleError):
-            if not rules.holds(ended, ending):
-                what = instance.endings[ending]
-                raise Impossible(f"the round cannot have ended so: `{what.name}` does not hold ({what.span})")
 
     def start(self, values: Facts) -> State:
         """The match before its first round, with some states as they were told."""

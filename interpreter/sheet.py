@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -178,7 +179,7 @@ class Scorer:
                 number, Question("ended", "How did the round end?", names, names[0] if len(names) == 1 else "")
             )
         if told.ending not in self.endings:
-            raise BadHands(told.line, f"there is no ending {told.ending}: {', '.join(self.endings)}")
+            raise BadHands(told.ended, f"there is no ending {told.ending}: {', '.join(self.endings)}")
         ending = self.endings[told.ending]
         facts = self.facts(told.facts)
         by = self.who_ended(number, ending, told, facts)
@@ -188,13 +189,16 @@ class Scorer:
         except Unknown as unknown:
             raise Missing(number, self.question(before, unknown.cell)) from None
         except Impossible as error:
-            raise BadHands(told.line, f"round {number}: {error}") from None
+            lines = [one.line for one in told.facts if self.cell(one.key)[1] == error.cell]
+            raise BadHands(lines[0] if lines else told.ended, f"round {number}: {self.people(str(error))}") from None
 
     def who_ended(self, number: int, ending: int, told: RoundHands, facts: Facts) -> int | None:
-        """Who went out; asked where the ending has that role and the facts do not say it."""
-        if told.by:
-            return self.player(told.by, told.line)
+        """Who moved last: asked where somebody went out and the facts do not say it."""
         known = {self.rules.layout.cell(name) for name in self.reckoner.last}
+        if told.by:
+            if not known and self.instance.endings[ending].role != "out":
+                raise BadHands(told.ended, f"nobody goes out in {told.ending}; write `ended {told.ending}`")
+            return self.player(told.by, told.ended)
         if self.instance.endings[ending].role != "out" or not known or known & facts.keys():
             return None
         raise Missing(number, Question("by", "Who went out?", tuple(self.names.values())))
@@ -245,6 +249,10 @@ class Scorer:
             return index
         of = self.instance.sorts["player"].attrs["team"][1]
         return " & ".join(name for seat, name in enumerate(seats) if of[seat] == teams.index(index)) or index
+
+    def people(self, text: str) -> str:
+        """A text with the names of people for seats and teams: `charged(Olya) = 13`."""
+        return re.sub(r"\b\w+\b", lambda m: self.team_or_player(m[0]), text)
 
     def named(self, cell: int, value: core.Value) -> str:
         var = next(found[0] for found in self.cells.values() if found[2] == cell)

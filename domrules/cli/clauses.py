@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from domrules.grammar import core
@@ -49,7 +48,7 @@ def listed(where: str, game: core.Game, found: Sequence[Clause]) -> Iterator[str
 
 def located(clause: Clause) -> str:
     """`petkove.dom:52  when piece[s] is t and … -> 0   (define worth)`"""
-    place = f"{Path(clause.span.source.name).name}:{clause.span.line}"
+    place = clause.span.short
     condition, arrow, value = clause.text.partition(" -> ")
     room = WIDTH - len(arrow) - min(len(value), WIDTH // 2)
     text = shortened(condition, room) + arrow + shortened(value, WIDTH // 2)

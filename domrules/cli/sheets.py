@@ -1,8 +1,6 @@
 """From a hands file to the sheet as text: the table it is about, its rounds as far as they can be counted, and why."""
 
-import re
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from domrules.cli.games import open_instance, setting
 from domrules.grammar import core
@@ -79,17 +77,11 @@ def _because(scorer: Scorer, because: Because, brief: bool) -> Iterator[str]:
     for step in because.steps:
         indent = "        " + "  " * step.depth
         clause = f"   {_clause(step.clause, step.span)}" if step.span is not None else ""
-        yield f"{indent}{_people(scorer, f'{step.what} = {step.value}')}{clause}"
-
-
-def _people(scorer: Scorer, text: str) -> str:
-    """A text with the names of people for seats and teams: `charged(Olya) = 13`."""
-    return re.sub(r"\b\w+\b", lambda m: scorer.team_or_player(m[0]), text)
+        yield f"{indent}{scorer.people(f'{step.what} = {step.value}')}{clause}"
 
 
 def _clause(clause: str, span: Span) -> str:
-    place = f"{Path(span.source.name).name}:{span.line}"
-    return f"{clause if len(clause) <= WIDE else clause[: WIDE - 1] + '…'}  ({place})"
+    return f"{clause if len(clause) <= WIDE else clause[: WIDE - 1] + '…'}  ({span.short})"
 
 
 def standing(scorer: Scorer, rounds: Sequence[Counted]) -> Iterator[str]:

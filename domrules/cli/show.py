@@ -119,7 +119,7 @@ def declaration(entry: Entry) -> str:
 
 def origin(game: core.Game, entry: Entry) -> str:
     """`line.dom:46, inherited`; a slot that nobody filled has its default, or none in a family that leaves it open."""
-    place = f"{Path(entry.span.source.name).name}:{entry.span.line}"
+    place = entry.span.short
     if entry.group == "Slots" and not game.fns[entry.name].body.span.source.name:
         return f"{place}, to be filled"
     if entry.span.source.name == game.file:

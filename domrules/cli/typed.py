@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 
 from domrules.grammar import core
 from domrules.grammar.source import Span
@@ -136,8 +135,7 @@ def told(rules: Rules, worlds: Sequence[State], name: core.MoveName) -> Iterator
     reasons = refused(rules, worlds[0], name)
     for reason in reasons:
         sure = all(str(reason) in lines for lines in everywhere)
-        place = f"{Path(reason.span.source.name).name}:{reason.span.line}"
-        yield f"{'  ' * reason.depth}{reason.declaration}: {reason.what if sure else 'tiles you do not see'}  ({place})"
+        yield f"{'  ' * reason.depth}{reason.declaration}: {reason.what if sure else 'tiles you do not see'}  ({reason.span.short})"
     if not reasons and not could:
         yield "it depends on tiles you do not see"
 
