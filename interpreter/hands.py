@@ -59,8 +59,11 @@ class Hands:
 
     game: str = ""
     players: int | None = None
-    options: tuple[tuple[str, str], ...] = ()
-    names: tuple[tuple[str, str], ...] = ()
+    seated: int = field(default=0, compare=False)
+    """The line that says how many play."""
+    options: tuple[Fact, ...] = ()
+    names: tuple[Fact, ...] = ()
+    """What a player is called, by seat."""
     before: tuple[Fact, ...] = ()
     rounds: tuple[RoundHands, ...] = ()
     lines: tuple[str, ...] = ()
@@ -110,12 +113,12 @@ def in_head(hands: Hands, line: str, number: int) -> Hands:
         case "game" if rest and not hands.game:
             return replace(hands, game=rest)
         case "players" if rest.isascii() and rest.isdecimal() and len(rest) < 4 and hands.players is None:
-            return replace(hands, players=int(rest))
+            return replace(hands, players=int(rest), seated=number)
         case "option" if "=" in rest:
             name, _, value = (part.strip() for part in rest.partition("="))
-            return replace(hands, options=(*hands.options, (name, value)))
+            return replace(hands, options=once(hands.options, Fact(name, value, number)))
         case "name" if len(parts := rest.split(maxsplit=1)) == 2:
-            return replace(hands, names=(*hands.names, (parts[0], parts[1])))
+            return replace(hands, names=once(hands.names, Fact(parts[0], parts[1], number)))
         case "before" if ":" in rest:
             return replace(hands, before=(*hands.before, fact(rest, number)))
         case _:
@@ -133,10 +136,14 @@ def in_round(one: RoundHands, line: str, number: int) -> RoundHands:
         return replace(one, ending=found[1], by=(found[2] or "").strip())
     if ":" not in line:
         raise BadHands(number, f"{line!r} is no line of a round: `ended ENDING by PLAYER`, or `WHAT: VALUE`")
-    new = fact(line, number)
-    if any(new.key == other.key for other in one.facts):
-        raise BadHands(number, f"{new.key} is told twice")
-    return replace(one, facts=(*one.facts, new))
+    return replace(one, facts=once(one.facts, fact(line, number)))
+
+
+def once(facts: tuple[Fact, ...], new: Fact) -> tuple[Fact, ...]:
+    """With one more. Raises BadHands where there is one about the same."""
+    if any(new.key == other.key for other in facts):
+        raise BadHands(new.line, f"{new.key} is told twice")
+    return (*facts, new)
 
 
 def fact(line: str, number: int) -> Fact:

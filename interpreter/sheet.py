@@ -51,21 +51,39 @@ class Counted:
 
 
 class Scorer:
-    """Counts the rounds of one table of a game. `names` are those of the players, by seat."""
+    """Counts the rounds of one table of a game. `names` are those of the players, by seat. Raises BadHands for names that will not do."""
 
-    def __init__(self, rules: Rules, names: Sequence[tuple[str, str]] = ()) -> None:
+    def __init__(self, rules: Rules, names: Sequence[Fact] = ()) -> None:
         self.rules, self.reckoner = rules, Reckoner(rules)
         self.instance = rules.instance
         self.cells = {
             cell_name(self.instance, var, index): (var, index, cell) for var, index, cell in rules.layout.walk()
         }
-        seats = self.instance.sorts["player"].names
-        self.names = {seat: seat for seat in seats}
-        for player, name in names:
-            if player not in self.names:
-                raise BadHands(0, f"there is no player {player}: {', '.join(seats)}")
-            self.names[player] = name
+        self.names = {seat: seat for seat in self.instance.sorts["player"].names}
+        for one in names:
+            self.call(one)
         self.endings = {ending.name: number for number, ending in enumerate(self.instance.endings)}
+
+    def call(self, one: Fact) -> None:
+        """Give a player his name. Raises BadHands for one that stands for something else."""
+        if one.key not in self.names:
+            raise BadHands(one.line, f"there is no player {one.key}: {', '.join(self.names)}")
+        name = one.value.lower()
+        others = {seat: called.lower() for seat, called in self.names.items() if seat != one.key}
+        meant = {
+            "the seat of another": name in others,
+            "another player": name in others.values(),
+            "a team": name in self.instance.sorts["team"].names,
+            "a word of the rules": name in {*map(str.lower, self.cells), "none"},
+            "not a name": bool(re.search(r"[][:;,]", name)) or not name,
+        }
+        for what, is_so in meant.items():
+            if is_so:
+                raise BadHands(
+                    one.line,
+                    f"{one.key} cannot be called {one.value or 'nothing'}, which is {what}; another name, please",
+                )
+        self.names[one.key] = one.value
 
     # ------------------------------------------------------------ what is told
 
@@ -169,7 +187,13 @@ class Scorer:
             var, _ = self.cell(one.key, one.line)
             if var.zone or var.life is not core.Life.MATCH:
                 raise BadHands(one.line, f"{one.key} is nothing that a round begins with")
-        return self.reckoner.start(found)
+        state = self.reckoner.start(found)
+        try:
+            self.reckoner.possible.ranges(state)
+        except Impossible as error:
+            lines = [one.line for one in before if self.cell(one.key)[1] == error.cell]
+            raise BadHands(lines[0] if lines else 0, self.people(str(error))) from None
+        return state
 
     def count(self, number: int, before: State, told: RoundHands) -> Counted:
         """A round counted. Raises Missing for what is not told yet, BadHands for what cannot be, RuleError."""

@@ -296,10 +296,15 @@ def in_round(played: RoundText, number: int, first: str, rest: Sequence[str]) ->
             return replace(played, plies=(*played.plies, *plies))
 
 
+DIGITS = 19
+
+
 def whole(number: int, word: str) -> int:
     digits = word.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) < 20):
+    if not (digits.isascii() and digits.isdecimal()):
         raise BadTranscript(number, f"{word} is not a whole number")
+    if len(digits) > DIGITS:
+        raise BadTranscript(number, f"{word} is too large a number: {DIGITS} digits at most")
     return int(word)
 
 

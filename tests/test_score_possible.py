@@ -30,7 +30,7 @@ from domrules.interpreter.sheet import Missing, Scorer
 FOLDER = Path(__file__).parent / "cases" / "score"
 CASES = sorted(FOLDER.glob("*.hands"))
 GAMES = [*FILES, *sorted(FOLDER.glob("*.dom"))]
-MATCHES = 3_000
+MATCHES = 400
 
 
 def told(path: Path) -> tuple[str, str | Path]:

@@ -92,7 +92,7 @@ def test_a_round_may_be_broken_off(block: str) -> None:
         ("deal layout", "deal table", "line 9: there is no table"),
         ("deal layout", "deal layout\nbefore score[t0] x", "line 10: x is not a whole number"),
         ("deal layout", "deal layout\nbefore score[t0] --5", "line 10: --5 is not a whole number"),
-        ("deal layout", "deal layout\nbefore score[t0] " + "9" * 30, "9 is not a whole number"),
+        ("deal layout", "deal layout\nbefore score[t0] " + "9" * 30, "9 is too large a number: 19 digits at most"),
         ("deal layout", "deal layout\nbefore starter p5", "p5 is not a player or none"),
         ("5|6)\n", "5|6)\nending out\n", "line 12: round 1 is not over yet, but the ending out is written"),
         ("5|6)\n", "5|6)\nwinners t0\n", "line 12: the match is not over"),

@@ -96,7 +96,9 @@ def score(game: Game, text: str, players: int | None = None, **options: object) 
         hands = read(text)
         if hands.game and hands.game != game.name:
             raise HandsError(f"these are hands of {hands.game}, not of {game.name}")
-        rules = game.rules(hands.players if players is None else players, {**dict(hands.options), **options})
+        rules = game.rules(
+            hands.players if players is None else players, {**{one.key: one.value for one in hands.options}, **options}
+        )
         scorer = Scorer(rules, hands.names)
         rounds = list(scorer.rounds(hands))
     except BadHands as bad:

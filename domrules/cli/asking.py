@@ -65,11 +65,16 @@ def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hand
     while True:
         told = answer(f"Names of the {players} players, by seat (Enter: p0, p1, …): ")
         names = told.replace(",", " ").split()
-        if not names or (len(names) == players and len({n.lower() for n in names}) == players):
-            break
-        print(f"  {players} different names, please, with spaces between")
-    pairs = [(f"p{seat}", name) for seat, name in enumerate(names)]
-    return head(game.name, players, dict(map(setting, settings)), pairs)
+        if names and len(names) != players:
+            print(f"  {players} names, please, with spaces between")
+            continue
+        pairs = [(f"p{seat}", name) for seat, name in enumerate(names)]
+        try:
+            hands = head(game.name, players, dict(map(setting, settings)), pairs)
+            table(game, hands, players, settings)
+            return hands
+        except BadHands as bad:
+            print(f"  {bad.sentence}")
 
 
 def answer(prompt: str) -> str:

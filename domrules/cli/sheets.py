@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Sequence
 
+import typer
+
 from domrules.cli.games import open_instance, setting
 from domrules.grammar import core
 from domrules.grammar.source import Span
 from domrules.interpreter.because import Because
 from domrules.interpreter.errors import RuleError
-from domrules.interpreter.hands import BadHands, Hands
+from domrules.interpreter.hands import BadHands, Fact, Hands
 from domrules.interpreter.names import cell_name, element_names
 from domrules.interpreter.reckon import blank
 from domrules.interpreter.rules import Rules
@@ -20,10 +22,37 @@ def table(game: core.Game, told: Hands, players: int | None, settings: Sequence[
     """The table that a hands file is about; the command line may say more. Raises BadHands, `typer.BadParameter`."""
     if told.game and told.game != game.name:
         raise BadHands(0, f"these are hands of {told.game}, not of {game.name}")
-    given = {**dict(told.options), **dict(map(setting, settings))}
     seats = told.players if players is None else players
-    instance = open_instance(game, seats, [f"{name}={value}" for name, value in given.items()])
+    own = dict(map(setting, settings))
+    options = [one for one in told.options if one.key not in own]
+    try:
+        instance = open_instance(game, seats, [*(f"{one.key}={one.value}" for one in options), *settings])
+    except typer.BadParameter as bad:
+        line = blamed(game, told, players, settings, options, str(bad))
+        if line is None:
+            raise
+        raise BadHands(line, str(bad)) from None
     return Scorer(Rules(instance), told.names)
+
+
+def blamed(
+    game: core.Game, told: Hands, players: int | None, settings: Sequence[str], options: Sequence[Fact], problem: str
+) -> int | None:
+    """The line of a hands file without which the table is not refused so; None where the command line alone is."""
+    lines: list[int | None] = [None]
+    tables: list[tuple[int | None, list[str]]] = [(players, [*settings])]
+    if told.players is not None and players is None:
+        lines, tables = [*lines, told.seated], [*tables, (told.players, [*settings])]
+    for one in options:
+        seats, before = tables[-1]
+        lines, tables = [*lines, one.line], [*tables, (seats, [f"{one.key}={one.value}", *before])]
+    for line, (seats, given) in zip(lines, tables, strict=True):
+        try:
+            open_instance(game, seats, given)
+        except typer.BadParameter as bad:
+            if str(bad) == problem:
+                return line
+    return 0
 
 
 def counted(scorer: Scorer, told: Hands) -> tuple[list[Counted], Exception | None]:
