@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -93,8 +94,9 @@ def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """`1 option`, `3 options`."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"
+    """`1 option`, `3 options`, `12 matches`, `2,000 plies`; the last word is the one that changes."""
+    many = re.sub(r"([^aeiou])y$", r"\1ie", thing) + "s" if not re.search(r"(s|x|ch|sh)$", thing) else thing + "es"
+    return f"{number:,} {thing if number == 1 else many}"
 
 
 def printable(text: str, width: int = 40) -> str:

@@ -318,7 +318,8 @@ class _Builder:
                 continue
             requires = self.fold(o.requires)
             if core.is_lit(requires, False) and not self._untouched(o):
-                values = ", ".join(f"{k} = {self._shown(k, v)}" for k, v in self.options.items())
+                read = {o.name, *(one.name for one in decided_by(self.game, [o.requires]))}
+                values = ", ".join(f"{k} = {self._shown(k, v)}" for k, v in self.options.items() if k in read)
                 raise SettingError(
                     f"{o.name} requires {o.requires.span.text.strip()}; with {self.players} players and {values} it does not hold"
                 )

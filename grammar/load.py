@@ -168,10 +168,37 @@ def _meant(path: Path) -> str:
     near = wanted if wanted in beside else nearest(wanted, beside, 0.75)
     if near:
         return f"; did you mean `{path.with_name(near)}`?"
-    near = nearest(str(path).removesuffix(".dom"), shipped_names())
+    near = _shipped_near(str(path).removesuffix(".dom"))
     if near:
         return f"; did you mean `{near}`?"
     return "" if path.suffix or path.parent != Path() else "; `dom list` lists the games that are here"
+
+
+def _shipped_near(name: str) -> str:
+    """A shipped game without its folder, or the nearest: in as few letters, and then a game before a family. Empty when none is near."""
+    *_, last = name.rpartition("/")
+    short = {other.rpartition("/")[2]: other for other in shipped_names()}
+    if last in short:
+        return short[last]
+    families = {path.stem for path in SHIPPED.glob("families/*.dom")}
+    near = [found for pool in (short.keys() - families, families) if (found := nearest(last, pool))]
+    return short[min(near, key=lambda found: _distance(last, found))] if near else ""
+
+
+def _distance(a: str, b: str) -> int:
+    """How many letters have to be changed, left out or put in."""
+    row = list(range(len(b) + 1))
+    for i, letter in enumerate(a, 1):
+        row = _next_row(row, i, letter, b)
+    return row[-1]
+
+
+def _next_row(row: Sequence[int], first: int, letter: str, b: str) -> list[int]:
+    """The distances to all beginnings of `b`, with one letter more on the other side."""
+    out = [first]
+    for j, other in enumerate(b):
+        out.append(min(out[-1] + 1, row[j + 1] + 1, row[j] + (letter != other)))
+    return out
 
 
 def shipped_names() -> Iterator[str]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 
 from domrules.grammar.source import NOWHERE
 from domrules.interpreter.chance import Chance, Digest
-from domrules.interpreter.errors import Rule, RuleError, Unfinished
+from domrules.interpreter.errors import BadPlayer, Rule, RuleError, Unfinished
 from domrules.interpreter.limits import LIMITS
 from domrules.interpreter.limits import Limits as Limits
 from domrules.interpreter.names import Args, Move, describe
@@ -129,7 +129,7 @@ class Table:
                 state = after
                 states.append(state)
             settled = rules.settle(state)
-        except (RuleError, Unfinished, KeyboardInterrupt):
+        except (RuleError, Unfinished, BadPlayer, KeyboardInterrupt):
             self.now = Round(dealt, tuple(plies), tuple(states), state, broken_off=True)
             raise
         self.digest.feed(*rules.scores(settled))

@@ -113,7 +113,7 @@ def test_the_verb_lists_them_after_the_examples(game: core.Game) -> None:
     assert "\n   case.dom:15     set luck to 9 if moves > 9000   (settle)\n" in dead
     assert "\n   case.dom:17     action wait\n" in dead
     assert dead.index("case.dom") < dead.index("row.dom")
-    assert dead.endswith("1 examples · 1 passed · 0 failed\n")
+    assert dead.endswith("1 example · 1 passed · 0 failed\n")
 
 
 def test_a_family_has_no_tables_to_play_at() -> None:

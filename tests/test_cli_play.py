@@ -184,7 +184,7 @@ def test_test_runs_the_chosen_examples(file: Any) -> None:
     result = dom("test", file(EXAMPLES), "-k", "righ", "--quiet")
     assert result.exit_code == 0
     assert "right" not in result.stdout
-    assert "1 examples · 1 passed · 0 failed" in result.stdout
+    assert "1 example · 1 passed · 0 failed" in result.stdout
 
 
 def test_a_run_of_no_examples_is_hollow(file: Any) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from domrules.compiler.balance import Balance, Difference, Share, Spread
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.interpreter.names import value_name
 
 BAR = 24
@@ -38,11 +39,11 @@ def text(told: Told) -> str:
 
 def _lines(told: Told) -> Iterator[str]:
     b, instance = told.balance, told.instance
-    yield f"{instance.game.name} · {instance.players} players · {b.matches:,} matches · seed {told.seed}{_settings(instance)}"
+    yield f"{instance.game.name} · {instance.players} players · {counted(b.matches, 'match')} · seed {told.seed}{_settings(instance)}"
     if told.policies:
         yield f" {_seats(told)}"
     if told.partial:
-        yield f" PARTIAL: interrupted after {b.matches:,} of {told.asked:,} matches"
+        yield f" PARTIAL: interrupted after {b.matches:,} of {counted(told.asked, 'match')}"
     if told.because:
         yield f" played by {ENGINES[told.engine]}: {told.because}"
     yield ""

@@ -76,10 +76,13 @@ def loaded(place: str) -> ModuleType:
     return module
 
 
-def told(error: BaseException) -> str:
-    """What went wrong, and in which line."""
+def told(error: BaseException, called: Callable[[Any], object] | None = None) -> str:
+    """What went wrong, and in which line: of the function itself where calling it failed."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+    code = getattr(called, "__code__", None)
+    if code is not None and frames and frames[-1].filename == __file__:  # it was not even begun
+        place = f" ({Path(code.co_filename).name}, line {code.co_firstlineno}: it is given one thing, a view)"
     if isinstance(error, SyntaxError):
         place = ""
     return f"{type(error).__name__}: {error}".removesuffix(": ") + place
@@ -96,7 +99,7 @@ class Visitor:
         try:
             wanted = self.guest.function(seen(view, self.rules, tuple(names)))
         except (Exception, SystemExit) as error:
-            raise BadPlayer(f"{self.where(view)} failed: {told(error)}") from error
+            raise BadPlayer(f"{self.where(view)} failed: {told(error, self.guest.function)}") from error
         texts, word = [str(name) for name in names], "".join(str(wanted).split())
         if word not in texts:
             raise BadPlayer(

@@ -60,6 +60,11 @@ def command(
     template = chosen(family)
     given = {key: value for key, value in told.items() if value is not None}
     ask = not yes and not printed and sys.stdin.isatty() and sys.stdout.isatty()
+    if not (ask or yes or printed) and any(question.key not in given for question in template.questions):
+        print(
+            "dom: note: nobody can be asked here; what no flag says is as usual (--yes says this is meant).",
+            file=sys.stderr,
+        )
     text = template.compose(name, answered(template, given, ask))
     sound(name, text)
     if printed:

@@ -8,6 +8,7 @@ from html import escape
 from itertools import accumulate
 
 from domrules.cli.balances import Told
+from domrules.grammar.diagnostics import counted
 
 WIDTH, ROW, CHART, LEFT, RIGHT = 760, 24, 150, 130, 24
 BARS = 60
@@ -31,7 +32,7 @@ def svg(told: Told) -> str:
     parts, y = list[str](), 30.0
     b = told.balance
     partial = " · PARTIAL" if told.partial else ""
-    head = f"{told.instance.game.name} · {told.instance.players} players · {b.matches:,} matches · seed {told.seed}{partial}"
+    head = f"{told.instance.game.name} · {told.instance.players} players · {counted(b.matches, 'match')} · seed {told.seed}{partial}"
     parts.append(_text(LEFT, y, head))
     shares = [("+".join(s.seats), s.wins.value, s.wins.low, s.wins.high) for s in b.sides]
     shares.append(("to move first", b.first.value, b.first.low, b.first.high))

@@ -6,13 +6,14 @@ from typing import Annotated
 
 import typer
 
+from domrules.cli.company import Companies
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import File, Players, Settings, open_instance, open_sound
-from domrules.cli.seats import NAMES, Bots, seated, sitting
+from domrules.cli.seats import NAMES, Bots, sitting
 from domrules.grammar.diagnostics import counted
 from domrules.interpreter.bots import seating
 from domrules.interpreter.chance import Chance
-from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.errors import BadPlayer, RuleError, Unfinished
 from domrules.interpreter.play import Limits, Match, Table
 from domrules.interpreter.replay import phrase, record
 from domrules.interpreter.rules import Rules
@@ -36,16 +37,22 @@ def command(
     settings: Settings = [],  # noqa: B006  (Typer copies it)
     rounds: Annotated[int | None, typer.Option(min=1, help="Stop after so many rounds.")] = None,
     max_moves: Annotated[int, typer.Option(min=1, help="Give up a round that is longer.")] = 10_000,
-    bots: Annotated[str, typer.Option(metavar="NAME", help=f"Who plays: {NAMES}.")] = "random",
+    bots: Annotated[
+        str, typer.Option(metavar="NAME", help=f"Who plays: {NAMES}, or a function of yours (file.py:function).")
+    ] = "random",
     told: Bots = [],  # noqa: B006  (Typer copies it)
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to this file; - is the output.")] = None,
 ) -> ExitCode:
     """Let bots play a match and print its transcript. The same bots play the same match for the same seed everywhere."""
     rules = Rules(open_instance(open_sound(file), players, settings))
     chance = Chance.named(seed, index)
-    names = seated(rules.instance, bots, told)
-    table = Table(rules, seating(rules, names)(seed, index, chance), chance, Limits(moves=max_moves))
-    match, broken = play(table, rounds)
+    try:
+        company = Companies().of(rules.instance, bots, told)
+    except BadPlayer as wrong:
+        return failed(ExitCode.INVALID, f"{wrong}.")
+    names = company.names
+    seats = company.guests(rules) if company.guests is not None else seating(rules, names)
+    match, broken = play(Table(rules, seats(seed, index, chance), chance, Limits(moves=max_moves)), rounds)
     tags = {"Seed": str(seed), "Index": str(index), "Trace": f"{match.digest:016x}"}
     tags |= sitting(rules.instance, names)
     if broken is not None:
@@ -70,5 +77,7 @@ def play(table: Table, rounds: int | None) -> tuple[Match, Broken | None]:
         return table.match(table.rules.new_match(), rounds), None
     except (RuleError, Unfinished) as error:
         return table.so_far(), Broken(ExitCode.FINDING, phrase(error), str(error))
+    except BadPlayer as wrong:
+        return table.so_far(), Broken(ExitCode.INVALID, "a player failed", f"{wrong}.")
     except KeyboardInterrupt:
         return table.so_far(), Broken(ExitCode.INTERRUPTED, "interrupted", "interrupted.")

@@ -30,6 +30,8 @@ def seat(instance: core.Instance, word: str) -> int:
 
 def bot_name(word: str) -> str:
     """The name of a bot. Raises `typer.BadParameter`."""
+    if not word:
+        raise typer.BadParameter(f"the name of a bot is missing; there are {NAMES}.")
     if word not in BOTS:
         raise typer.BadParameter(f"there is no bot {word}; there are {NAMES}.")
     return word

@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TextIO, TypeAlias
 
 import typer
 
@@ -66,7 +66,10 @@ def command(
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Play on the workers of this Dask scheduler.")
     ] = None,
-    games: Annotated[Path | None, typer.Option(metavar="CSV", help="Write a line for every match.")] = None,
+    games: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Write a line for every match; - is the output, and the report is left out."),
+    ] = None,
     plot: Annotated[Path | None, typer.Option(metavar="SVG", help="Draw shares and histograms.")] = None,
     cover: Annotated[bool, typer.Option("--cover", help="Which clauses of the rules decided nothing.")] = False,
     compare: Annotated[
@@ -84,6 +87,10 @@ def command(
         raise typer.BadParameter("--games, --plot and --compare are for one table, not for several.")
     if compare is not None and (cover or plot or games):
         raise typer.BadParameter("--compare prints differences alone, without --cover, --plot and --games.")
+    if plot is not None and plot.suffix.lower() != ".svg":
+        raise typer.BadParameter(f"{plot}: pictures are SVG; write a name that ends in .svg.", param_hint="--plot")
+    if str(games) == "-" and format == "json":
+        raise typer.BadParameter("both would go to the output; write the matches to a file.", param_hint="--games -")
     form = None if engine == "interpreter" else Form(engine)
     asked = Asked(matches, seed, form, jobs or os.cpu_count() or 1, cluster, format)
     try:
@@ -220,7 +227,8 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
         with ExitStack() as stack:
             keep = None
             if wanted.games is not None:
-                stream = stack.enter_context(wanted.games.open("w", encoding="utf-8", newline=""))
+                printed = str(wanted.games) == "-"
+                stream = sys.stdout if printed else stack.enter_context(opened(wanted.games))
                 keep = rows_to(stream, job.instance)
             found.append(told_of(table, job, played(job, asked, keep)))
         if found[-1].partial:
@@ -235,8 +243,14 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
     except KeyboardInterrupt:
         print("dom: note: interrupted while clauses were watched; they are not listed.", file=sys.stderr)
         partial = True
-    print(report(found, covered, asked.format), end="")
+    if str(wanted.games) != "-":
+        print(report(found, covered, asked.format), end="")
     return ExitCode.INTERRUPTED if partial else ExitCode.OK
+
+
+def opened(path: Path) -> TextIO:
+    """A file for lines of CSV."""
+    return path.open("w", encoding="utf-8", newline="")
 
 
 def watched(tables: Sequence[Table], asked: Asked) -> Covered:
@@ -247,7 +261,7 @@ def watched(tables: Sequence[Table], asked: Asked) -> Covered:
 
     seen, game, matches = Coverage(), tables[0].instance.game, min(asked.matches, WATCHED)
     each = " of each table" if len(tables) > 1 else ""
-    where = f"{matches:,} {'match' if matches == 1 else 'matches'}{each}"
+    where = f"{counted(matches, 'match')}{each}"
     for table in tables:
         job = table.job(asked)
         try:

@@ -9,7 +9,7 @@ from domrules.cli.clauses import listed
 from domrules.cli.exits import ExitCode, failed
 from domrules.cli.games import Files, open_sound, refused
 from domrules.grammar import core
-from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.diagnostics import BadFile, counted
 from domrules.interpreter.coverage import Coverage, clauses
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.examples import Check, Result, run_example
@@ -31,7 +31,7 @@ def command(
     for file in files:
         game, seen = open_sound(file), Coverage()
         chosen = [example for example in game.examples if only in example.name]
-        print(f"{game.file} · {len(chosen)} examples")
+        print(f"{game.file} · {counted(len(chosen), 'example')}")
         for example in chosen:
             result = run_example(game, example, seen.rules if cover else Rules)
             results.append(result)
@@ -87,5 +87,5 @@ def summary(results: list[Result], only: str) -> ExitCode:
     wrong = sum(not result.ok for result in results)
     if not results:
         return failed(ExitCode.HOLLOW, f"no example {f'contains {only}' if only else 'to run'}: nothing was tested.")
-    print(f"{len(results)} examples · {len(results) - wrong} passed · {wrong} failed")
+    print(f"{counted(len(results), 'example')} · {len(results) - wrong} passed · {wrong} failed")
     return ExitCode.FINDING if wrong else ExitCode.OK

@@ -23,7 +23,7 @@ from domrules.grammar.diagnostics import BadFile, did_you_mean
 from domrules.grammar.instance import SettingError
 from domrules.verifier.battery import opened
 from domrules.verifier.battery.least import Least
-from domrules.verifier.battery.run import TITLES, Request, plan
+from domrules.verifier.battery.run import CONFIRMED, TITLES, Request, plan
 from domrules.verifier.inquiry import Inquiry
 from domrules.verifier.store import Store
 from domrules.verifier.workers import Crash
@@ -83,6 +83,8 @@ def command(
             raise typer.BadParameter("the small twin has its own values: --small asks of no others")
         request = Request(tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small, confirm)
         _known(game, [*request.only, *request.skip])
+        if confirm and not request.wants(CONFIRMED):
+            raise typer.BadParameter(f"--confirm is about {CONFIRMED} alone, which is not asked for here")
         if small and (save is not None or as_example):
             raise typer.BadParameter("a hand of the small twin is none of the game, and cannot be kept with --small")
         planned = plan(game, request)
@@ -114,8 +116,9 @@ def cache_folder() -> Path:
 
 
 def listed(names: Iterable[str] | None) -> tuple[str, ...]:
-    """`F2 S1` and `F2,S1` as names."""
-    return tuple(name for text in names or () for name in text.split(",") if name)
+    """`F2 S1`, `F2,S1` and `f2` as names."""
+    told = [name.strip() for text in names or () for name in text.split(",") if name.strip()]
+    return tuple(name.upper() if name.upper() in TITLES else name for name in told)
 
 
 def seconds(text: str, option: str) -> float:

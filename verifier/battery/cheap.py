@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import time
 
+from domrules.grammar.diagnostics import counted
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.bound import Position
 from domrules.verifier.goal import ended
@@ -37,7 +38,7 @@ def f5(subject: Subject) -> Verdict:
             break
         tiles += 1
     if tiles <= instance.players:
-        details = [f"a fish may need only {tiles} {'tile' if tiles == 1 else 'tiles'}, with {instance.players} players"]
+        details = [f"a fish may need only {counted(tiles, 'tile')}, with {instance.players} players"]
         return subject.verdict(
             "F5", Word.HOLDS, method=method, since=started, details=details, span=span, depth=max(0, tiles - 1),
             doesnt_say="that a play comes to a fish with so few",

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.interpreter.state import State, elements
 from domrules.verifier.battery.play import situations
 from domrules.verifier.battery.subject import Subject
@@ -23,7 +24,7 @@ def c3(subject: Subject) -> Verdict:
         return subject.verdict("C3", Word.SKIPPED, since=started, reason="the halves of tiles are no numbers")
     total = sum(pips)
     if subject.conserved:
-        details = [f"{len(pips)} tiles, {total} pips"]
+        details = [f"{counted(len(pips), 'tile')}, {counted(total, 'pip')}"]
         return subject.verdict(
             "C3", Word.PROVED, method="every tile lies in one zone (D3)", since=started, details=details
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from domrules.grammar import core
 from domrules.grammar.codes import OF_THE_DEAL
-from domrules.grammar.diagnostics import BadFile
+from domrules.grammar.diagnostics import BadFile, counted
 from domrules.grammar.instance import SettingError, instantiate, told_seats
 from domrules.grammar.static import calls, reads
 from domrules.verifier.battery.anydeal import dealt
@@ -52,7 +52,7 @@ def _every_table(game: core.Game) -> Verdict:
     tried = refused = 0
     for players, options in tables(game, names):
         if tried + refused >= MAX_TABLES:
-            return Verdict("D2", Word.HOLDS, f"{tried} tables", "every table", depth=tried)
+            return Verdict("D2", Word.HOLDS, counted(tried, "table"), "every table", depth=tried)
         scope = " ".join([f"players={players}", *(f"{k}={str(v).lower()}" for k, v in options.items())])
         try:
             instance = instantiate(game, players, options)
@@ -70,7 +70,7 @@ def _every_table(game: core.Game) -> Verdict:
         short = _reserve_missing(instance)
         if short is not None:
             return Verdict("D2", Word.REFUTED, scope, "the smallest such table", details=(short,))
-    details = [f"{tried} tables: {told_seats(game.seats)} players" + _options_text(names)]
+    details = [f"{counted(tried, 'table')}: {told_seats(game.seats)} players" + _options_text(names)]
     if refused:
         details.append(f"{refused} more are refused by `requires`")
     return Verdict("D2", Word.PROVED, "all tables", "every table", details=tuple(details))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from domrules.grammar.diagnostics import counted
 from domrules.interpreter.play import Round
 from domrules.verifier.battery.climb import climb
 from domrules.verifier.battery.play import round_lines
@@ -26,7 +27,7 @@ def _lines(subject: Subject, found: Totals) -> list[str]:
         played = _idle(subject, found, number)
         if played is not None:
             moves = len(played.plies)
-            out.append(f"a round can change no total, ending with {ending.name} after {moves} moves:")
+            out.append(f"a round can change no total, ending with {ending.name} after {counted(moves, 'move')}:")
             out += round_lines(subject.rules, found.of(subject, played.dealt), played)
     return out
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.verifier.battery.closing import Asks, Closing, possible
 from domrules.verifier.battery.idle import idle_lines
 from domrules.verifier.battery.kept import goes_on, kept
@@ -249,7 +250,7 @@ def t3(subject: Subject) -> Verdict:
         return subject.verdict(
             "T3", Word.WITNESSED, method="an example of the file", since=started, details=details, span=span
         )
-    text = f"match {odd.number} of seed {subject.seed} has {_size(odd)} winners of {count} sides, after {len(odd.rounds)} rounds"
+    text = f"match {odd.number} of seed {subject.seed} has {_size(odd)} winners of {count} sides, after {counted(len(odd.rounds), 'round')}"
     last = odd.rounds[-1]
     details, witness = [text], Witness(last.dealt, last.plies, last.ended)
     said = _said(subject, wanted)
@@ -369,7 +370,7 @@ def t5(subject: Subject) -> Verdict:
         return subject.verdict("T5", Word.SKIPPED, since=started, reason=reason)
     least = _smallest(subject, found)
     bound = sides(subject.instance) * most // least + 1
-    text = f"at most {bound} rounds: each but the last adds {least} or more, and no total passes {most} before the end"
+    text = f"at most {counted(bound, 'round')}: each but the last adds {least} or more, and no total passes {most} before the end"
     silent = "that other tables have the same number: what a round adds at least hangs on what can be in the hands"
     return subject.verdict(
         "T5", Word.PROVED, method="any settlement", since=started, details=[text], span=span, doesnt_say=silent

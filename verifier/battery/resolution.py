@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.source import Span
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.rules import Rules
@@ -61,7 +62,7 @@ def f4(subject: Subject) -> Verdict:
             return _finding(subject, trouble, fish, result.answer, result.reason, started)
         counts = counts and stage is not subject.ended.known
     method = "any counts of the hands" if counts else "any position the proved facts allow"
-    details = [f"{len(instance.settles)} settlements, each with one outcome"]
+    details = [f"{counted(len(instance.settles), 'settlement')}, each with one outcome"]
     return subject.verdict("F4", Word.PROVED, method=method, since=started, details=details, span=span)
 
 

@@ -125,6 +125,10 @@ TITLES: Mapping[str, str] = {
 }
 
 
+CONFIRMED = "F2"
+"""The item that is asked of a second engine, of whole tables."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query.
@@ -217,7 +221,7 @@ class Examiner:
             return self.both(question.table, subject, name)
         if name in self.items:
             verdict = _asked(subject, name, self.items[name].ask)
-            if name == "F2" and self.plan.request.confirm:
+            if name == CONFIRMED and self.plan.request.confirm:
                 verdict = confirm.confirmed(subject, verdict)
             return _for_some(subject, verdict)
         claim = self.claims[name]

@@ -10,6 +10,7 @@ import time
 from itertools import pairwise
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.interpreter.state import State
 from domrules.verifier.battery.asking import with_role
 from domrules.verifier.battery.play import Situation, rounds
@@ -82,7 +83,7 @@ def _reserve_text(instance: core.Instance) -> str:
     values = [e.value for e in bodies if isinstance(e, core.Lit) and isinstance(e.value, int)]
     if len(values) != len(bodies):
         return "the reserve"
-    return f"{sum(values)} tile" if sum(values) == 1 else f"{sum(values)} tiles"
+    return counted(sum(values), "tile")
 
 
 def _used_up(instance: core.Instance) -> bool:

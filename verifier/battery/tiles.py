@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from domrules.grammar import core
 from domrules.grammar.core import Elem, Lit
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.instance import folder
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
@@ -76,21 +77,17 @@ def _told(instance: core.Instance, declared: Sequence[tuple[int, int, int]]) -> 
         kind = (
             f"a full double-{half.names[-1]} set" if half.numbers and half.numbers[0] == 0 else "every pair of halves"
         )
-        return [f"{_tiles(count)}: {kind}, {half.size} × {half.size + 1} / 2{each} = {count}"]
+        return [f"{counted(count, 'tile')}: {kind}, {half.size} × {half.size + 1} / 2{each} = {count}"]
     have = {(min(a, b), max(a, b)) for _, a, b in declared}
     missing = [
         f"{half.names[a]}|{half.names[b]}" for a in range(half.size) for b in range(a, half.size) if (a, b) not in have
     ]
-    lines = [f"{_tiles(count)}: {pairs} of the {full} pairs of {half.size} halves"]
+    lines = [f"{counted(count, 'tile')}: {pairs} of the {full} pairs of {half.size} halves"]
     if len(copies) > 1 or copies[0] > 1:
         lines[0] += ", " + " or ".join(map(str, copies)) + " of each"
     if missing:
         lines.append(f"not in it: {_some(missing)}")
     return lines
-
-
-def _tiles(count: int) -> str:
-    return f"{count} tile" if count == 1 else f"{count} tiles"
 
 
 def _some(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.reads import statements
 from domrules.interpreter.errors import RuleError
 from domrules.interpreter.names import Move, move_name
@@ -252,7 +253,7 @@ def _bound(subject: Subject, left: Mapping[str, int], pause: int) -> list[str]:
     except NoDeal:
         return []
     moving = sum(count * left[zone] for (zone, _), count in counts.items())
-    return [f"at most {moving + (moving + 1) * pause} moves, {moving} of them with a tile"]
+    return [f"at most {counted(moving + (moving + 1) * pause, 'move')}, {moving} of them with a tile"]
 
 
 def _circle(subject: Subject, *, one_turn: bool) -> tuple[Situation, list[str]] | None:
