@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tables import chance
-from test_random_play import FILES, tables_of
+from tables import chance, every_table
+from test_random_play import FILES
 from typer.testing import CliRunner
 
 from domrules.cli import app
@@ -72,7 +72,7 @@ def test_at_the_table_it_is_asked_again_and_nothing_is_lost(path: Path, tmp_path
 def test_every_round_of_play_is_counted(path: Path, full: bool) -> None:
     """At the tables with all values of the options; without `--full` two rounds at the smallest and the largest table."""
     game = load(path)
-    tables = tables_of(path) if full else [instantiate(game, seats) for seats in {min(game.seats), max(game.seats)}]
+    tables = every_table(path) if full else [instantiate(game, seats) for seats in {min(game.seats), max(game.seats)}]
     for number, instance in enumerate(tables):
         rules = Rules(optimise(instance))
         scorer = Scorer(Rules(instance))
