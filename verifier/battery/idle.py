@@ -17,14 +17,14 @@ FAR = -10_000.0
 
 
 def idle_lines(subject: Subject, found: Totals) -> list[str]:
-    """For every ending a round that ends so and changes nothing, if one is found, in words."""
+    """For every ending that random play knows a round that ends so and changes nothing, if one is found, in words."""
     return subject.once("idle", lambda: _lines(subject, found))
 
 
 def _lines(subject: Subject, found: Totals) -> list[str]:
-    out = []
+    out, met = [], {subject.rules.ending(played.ended) for _, _, played in subject.sample}
     for number, ending in enumerate(subject.instance.endings):
-        played = _idle(subject, found, number)
+        played = None if number not in met else _idle(subject, found, number)
         if played is not None:
             moves = len(played.plies)
             out.append(f"a round can change no total, ending with {ending.name} after {counted(moves, 'move')}:")
