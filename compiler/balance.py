@@ -163,13 +163,15 @@ def _even(instance: core.Instance, tally: Tally) -> float:
 
 @dataclass(frozen=True)
 class Difference:
-    """A number of a match under two variants: the means, the mean of their difference and its half-width at 95 %."""
+    """A number of a match under two variants: the means, the mean of their difference and its half-width at 95 %.
+
+    One match alone does not tell how far the next may be from it: no half-width."""
 
     name: str
     first: float
     second: float
     difference: float
-    within: float
+    within: float | None
 
 
 def paired(name: str, pairs: Sequence[tuple[float, float]]) -> Difference:
@@ -177,6 +179,8 @@ def paired(name: str, pairs: Sequence[tuple[float, float]]) -> Difference:
     count = max(1, len(pairs))
     gaps = [b - a for a, b in pairs]
     mean = sum(gaps) / count
-    variance = sum((g - mean) ** 2 for g in gaps) / max(1, count - 1)
     firsts, seconds = sum(a for a, _ in pairs) / count, sum(b for _, b in pairs) / count
+    if len(pairs) < 2:
+        return Difference(name, firsts, seconds, mean, None)
+    variance = sum((g - mean) ** 2 for g in gaps) / (count - 1)
     return Difference(name, firsts, seconds, mean, Z * sqrt(variance / count))

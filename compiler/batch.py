@@ -31,6 +31,9 @@ class Form(Enum):
 class Disagreement(Exception):
     """Compiled code stopped a match that the interpreter plays to its end: a mistake of ours."""
 
+    game = 0
+    """Which of the games it was that are played side by side."""
+
     def __init__(self, sentence: str, index: int) -> None:
         self.index = index
         super().__init__(sentence)

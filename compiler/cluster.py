@@ -17,11 +17,10 @@ from importlib import metadata
 from typing import Any, Protocol
 from uuid import uuid4
 
-from domrules.compiler.batch import explained
 from domrules.compiler.counts import Shape, Tally
 from domrules.compiler.engine import Trap
 from domrules.compiler.rows import CHUNK
-from domrules.compiler.simulate import InOrder, Job, Keep, NoCluster, Opened, Played, Row, Stopped, kept, opened
+from domrules.compiler.simulate import InOrder, Job, Keep, NoCluster, Opened, Played, Row, kept, opened, play, why
 
 PARTS = 8
 """Parts for each thread of the cluster: so many, that a slow worker does not hold up the others."""
@@ -30,16 +29,23 @@ WAIT = 10
 
 
 @dataclass(frozen=True)
+class Outcome:
+    """What came of matches of one game: counts, rows if wanted, and the engine."""
+
+    arrays: dict[str, tuple[int, ...]]
+    rows: Sequence[Row]
+    engine: str
+    because: str
+
+
+@dataclass(frozen=True)
 class Part:
-    """What came of matches: counts, rows if wanted, and the engine; or the match that was stopped, or a fault."""
+    """What came of matches, of every game; or the match that was stopped and by the rules of which game, or a fault."""
 
     first: int
     last: int
-    arrays: dict[str, tuple[int, ...]] | None = None
-    rows: Sequence[Row] = ()
-    engine: str = ""
-    because: str = ""
-    stopped: int | None = None
+    outcomes: Sequence[Outcome] = ()
+    stopped: tuple[int, int] | None = None
     fault: str = ""
 
 
@@ -57,28 +63,56 @@ def spread(
     job: Job, workers: Workers, progress: Callable[[int], None] | None = None, keep: Keep | None = None
 ) -> Played:
     """Play a job on workers, like `simulate`. Raises Stopped, Trap, Disagreement, Unsupported, NoCluster, OSError."""
-    begun, total, order = time.perf_counter(), Tally.nothing(Shape.of(job.instance)), InOrder(keep)
-    engine, because, seen, interrupted = "", "", set[int](), False
+    (played,) = spread_all([job], workers, progress, () if keep is None else [keep])
+    return played
+
+
+def spread_all(
+    jobs: Sequence[Job], workers: Workers, progress: Callable[[int], None] | None = None, keeps: Sequence[Keep] = ()
+) -> list[Played]:
+    """Play the same matches of several games on workers, like `side_by_side`: a part is played of all of them."""
+    begun, orders, done = time.perf_counter(), [InOrder(keep) for keep in keeps], dict[int, Part]()
+    played, interrupted = 0, False
     try:
-        for part in workers.play(packed(job, keep is not None), version(), list(parts(job, workers.threads))):
-            if part.fault:
-                raise Trap(part.fault, part.stopped or 0)
-            if part.stopped is not None:
-                reason = explained(job.instance, job.seed, part.stopped, seats=job.seats)
-                raise Stopped(part.stopped, reason)
-            assert part.arrays is not None
-            assert part.first not in seen, "a part was counted twice"
-            seen.add(part.first)
-            total += Tally(total.shape, part.arrays)
-            engine, because = part.engine, part.because
-            order.add(part.first, part.rows)
+        for part in workers.play(packed(jobs, bool(keeps)), version(), list(parts(jobs[0], workers.threads))):
+            _sound(jobs, part)
+            assert part.first not in done, "a part was counted twice"
+            done[part.first] = part
+            for order, outcome in zip(orders, part.outcomes, strict=False):
+                order.add(part.first, outcome.rows)
+            played += part.last - part.first
             if progress is not None:
-                progress(total.matches)
+                progress(played)
     except KeyboardInterrupt:
         interrupted = True
-    unfinished = total.matches < job.matches
+    unfinished = sum(part.last - part.first for part in done.values()) < jobs[0].matches
     assert interrupted or not unfinished, "a part is missing"
-    return Played(total, time.perf_counter() - begun, unfinished, engine, because)
+    for order in orders:
+        order.finish()
+    seconds = time.perf_counter() - begun
+    outcomes = [[part.outcomes[game] for part in done.values()] for game in range(len(jobs))]
+    return [_total(job, found, seconds, unfinished) for job, found in zip(jobs, outcomes, strict=True)]
+
+
+def _total(job: Job, outcomes: Sequence[Outcome], seconds: float, partial: bool) -> Played:
+    """What all parts of one game come to."""
+    played = Played(Tally.nothing(Shape.of(job.instance)), seconds, partial, engine="")
+    for outcome in outcomes:
+        played.tally += Tally(played.tally.shape, outcome.arrays)
+        played.engine, played.because = outcome.engine, outcome.because
+    return played
+
+
+def _sound(jobs: Sequence[Job], part: Part) -> None:
+    """Raises Trap for a fault, Stopped for a match that was stopped."""
+    if part.stopped is None:
+        return
+    index, game = part.stopped
+    if part.fault:
+        trap = Trap(part.fault, index)
+        trap.game = game
+        raise trap
+    raise why(jobs, index, game)
 
 
 def parts(job: Job, threads: int) -> Iterator[tuple[int, int]]:
@@ -87,9 +121,9 @@ def parts(job: Job, threads: int) -> Iterator[tuple[int, int]]:
     return ((first, min(first + size, job.matches)) for first in range(0, job.matches, size))
 
 
-def packed(job: Job, rows: bool) -> bytes:
-    """A job for other processes."""
-    return zlib.compress(pickle.dumps((job, rows)))
+def packed(jobs: Sequence[Job], rows: bool) -> bytes:
+    """Jobs for other processes."""
+    return zlib.compress(pickle.dumps((jobs, rows)))
 
 
 # ---------------------------------------------------------------- what a worker does
@@ -104,26 +138,32 @@ def play_part(task: bytes, asked: str, part: tuple[int, int]) -> Part:
     """Play some matches; for workers, which must have the same version as who asks. Raises Unsupported, NoCluster."""
     if asked != version():
         raise NoCluster(f"a worker has dom {version()}, not {asked}")
-    job, ready, rows = prepared(task)
-    engine, shape, found = ready.engine.again(), Shape.of(job.instance), list[Row]()
+    jobs, ready, wanted = prepared(task)
+    engines, shapes = [one.engine.again() for one in ready], [Shape.of(job.instance) for job in jobs]
+    rows = [list[Row]() for _ in jobs]
     first, last = part
     for begin in range(first, last, CHUNK):
         end = min(begin + CHUNK, last)
         try:
-            whole = engine.run(begin, end, job.seed)
+            failed = play(engines, begin, end, jobs[0].seed)
         except Trap as trap:
-            return Part(first, last, stopped=trap.index, fault=str(trap))
-        if not whole:
-            return Part(first, last, stopped=engine.read("at")[0])
-        found += kept(engine, shape, end - begin) if rows else ()
-    return Part(first, last, Tally.read(engine, shape).arrays, found, ready.name, ready.because)
+            return Part(first, last, stopped=(trap.index, trap.game), fault=str(trap))
+        if failed is not None:
+            return Part(first, last, stopped=failed)
+        for engine, shape, found in zip(engines, shapes, rows, strict=True):
+            found += kept(engine, shape, end - begin) if wanted else ()
+    outcomes = [
+        Outcome(Tally.read(engine, shape).arrays, found, one.name, one.because)
+        for engine, shape, found, one in zip(engines, shapes, rows, ready, strict=True)
+    ]
+    return Part(first, last, outcomes)
 
 
 @lru_cache(maxsize=4)
-def prepared(task: bytes) -> tuple[Job, Opened, bool]:
-    """The job of a task, and its engine; once for all parts that a process plays."""
-    job, rows = pickle.loads(zlib.decompress(task))
-    return job, opened(replace(job, jobs=1), rows), rows
+def prepared(task: bytes) -> tuple[Sequence[Job], Sequence[Opened], bool]:
+    """The jobs of a task, and their engines; once for all parts that a process plays."""
+    jobs, rows = pickle.loads(zlib.decompress(task))
+    return jobs, [opened(replace(job, jobs=1), rows) for job in jobs], rows
 
 
 atexit.register(prepared.cache_clear)  # engines must go before what they are made with

@@ -12,6 +12,9 @@ from domrules.interpreter.chance import WORD, splitmix64
 class Trap(Exception):
     """Compiled code did what it never may (or, with `fuel`, did not come to an end). A mistake of ours."""
 
+    game = 0
+    """Which of the games it was that are played side by side."""
+
     def __init__(self, sentence: str, index: int) -> None:
         self.index = index
         super().__init__(sentence)

@@ -1,4 +1,4 @@
-"""Millions of matches of one table, in several threads; what comes out does not depend on how they are divided."""
+"""Millions of matches of one table, or of two side by side, in several threads; what comes out does not depend on how they are divided."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from domrules.compiler.batch import Form, engine, explained
+from domrules.compiler.batch import Disagreement, Form, engine, explained
 from domrules.compiler.counts import Counts, Shape, Tally
-from domrules.compiler.engine import Engine
+from domrules.compiler.engine import Engine, Trap
 from domrules.compiler.rows import CHUNK, Rows, columns
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
@@ -32,8 +32,8 @@ Keep = Callable[[int, Sequence[Row]], None]
 class Stopped(Exception):
     """A rule broke its promise, or a match did not end; `reason` is what the interpreter says of that match."""
 
-    def __init__(self, index: int, reason: Exception) -> None:
-        self.index, self.reason = index, reason
+    def __init__(self, index: int, reason: Exception, game: int = 0) -> None:
+        self.index, self.reason, self.game = index, reason, game
         super().__init__(f"match {index}: {reason}")
 
 
@@ -119,7 +119,7 @@ def _compiled(job: Job, form: Form, rows: bool) -> Opened:
 class InOrder:
     """Rows that come in any order, handed on in order."""
 
-    keep: Keep | None
+    keep: Keep | None = None
     pending: dict[int, Sequence[Row]] = field(default_factory=dict)
     written: int = 0
 
@@ -133,6 +133,37 @@ class InOrder:
             self.keep(self.written, ready)
             self.written += len(ready)
 
+    def finish(self) -> None:
+        """No more will come: hand on what waits for others that are missing."""
+        if self.keep is not None:
+            for first in sorted(self.pending):
+                self.keep(first, self.pending[first])
+
+
+def play(engines: Sequence[Engine], first: int, last: int, seed: int) -> tuple[int, int] | None:
+    """Play the same matches of several games. Gives the earliest that was stopped, and by the rules of which game. Raises Trap."""
+    failed = None
+    for game, playing in enumerate(engines):
+        try:
+            whole = playing.run(first, last, seed)
+        except Trap as trap:
+            trap.game = game
+            raise
+        if not whole:
+            last = playing.read("at")[0]
+            failed = last, game
+    return failed
+
+
+def why(jobs: Sequence[Job], index: int, game: int) -> Stopped:
+    """Why a match was stopped by the rules of one of the games. Raises Disagreement, Unsupported."""
+    job = jobs[game]
+    try:
+        return Stopped(index, explained(job.instance, job.seed, index, seats=job.seats), game)
+    except Disagreement as fault:
+        fault.game = game
+        raise
+
 
 def kept(engine: Engine, shape: Shape, count: int) -> Sequence[Row]:
     """The rows of the matches of a run."""
@@ -141,57 +172,63 @@ def kept(engine: Engine, shape: Shape, count: int) -> Sequence[Row]:
 
 @dataclass
 class _Run:
-    """What the threads of a job share."""
+    """What the threads of some games share, of which the same matches are played."""
 
-    job: Job
-    order: InOrder
+    jobs: Sequence[Job]
+    orders: Sequence[InOrder]
     lock: threading.Lock = field(default_factory=threading.Lock)
     next: int = 0
     done: int = 0
     chunk: int = 1
     stop: bool = False
-    failed: int | None = None
+    failed: tuple[int, int] | None = None
+    """The earliest match that was stopped, and of which game."""
     error: BaseException | None = None
 
     def take(self) -> tuple[int, int] | None:
         """The next matches to play."""
         with self.lock:
-            if self.stop or self.next >= self.job.matches:
+            if self.stop or self.next >= self.jobs[0].matches:
                 return None
-            first, left = self.next, self.job.matches - self.next
+            job = self.jobs[0]
+            first, left = self.next, job.matches - self.next
             # Of the last ones several each, so that no thread plays long after the others.
-            share = left if self.job.jobs == 1 else -(-left // (2 * self.job.jobs))
+            share = left if job.jobs == 1 else -(-left // (2 * job.jobs))
             self.next = first + min(self.chunk, share)
             return first, self.next
 
-    def finish(self, first: int, last: int, seconds: float, rows: Sequence[Row]) -> None:
-        """These are played."""
+    def finish(self, first: int, last: int, seconds: float, rows: Sequence[Sequence[Row]]) -> None:
+        """These are played, of every game."""
         with self.lock:
             self.done += last - first
             wanted = int((last - first) * SECONDS / max(seconds, 1e-6))
-            self.chunk = max(1, min(wanted, 4 * self.chunk, CHUNK if self.order.keep else 1 << 20))
-            self.order.add(first, rows)
+            self.chunk = max(1, min(wanted, 4 * self.chunk, CHUNK if self.orders else 1 << 20))
+            for order, more in zip(self.orders, rows, strict=True):
+                order.add(first, more)
 
-    def fail(self, index: int) -> None:
-        """This match was stopped."""
+    def fail(self, failed: tuple[int, int]) -> None:
+        """This match of this game was stopped."""
         with self.lock:
-            self.failed = index if self.failed is None else min(index, self.failed)
+            self.failed = failed if self.failed is None else min(failed, self.failed)
             self.stop = True
 
-    def work(self, engine: Engine) -> None:
+    def work(self, engines: Sequence[Engine]) -> None:
         """Play as long as there is something to play."""
         try:
             while (part := self.take()) is not None:
                 begun = time.perf_counter()
-                if not engine.run(*part, self.job.seed):
-                    self.fail(engine.read("at")[0])
+                failed = play(engines, *part, self.jobs[0].seed)
+                if failed is not None:
+                    self.fail(failed)
                     return
-                self.finish(*part, time.perf_counter() - begun, self.rows(engine, part[1] - part[0]))
+                self.finish(*part, time.perf_counter() - begun, self.rows(engines, part[1] - part[0]))
         except BaseException as error:  # handed to the thread that waits
             self.error, self.stop = error, True
 
-    def rows(self, engine: Engine, count: int) -> Sequence[Row]:
-        return () if self.order.keep is None else kept(engine, Shape.of(self.job.instance), count)
+    def rows(self, engines: Sequence[Engine], count: int) -> Sequence[Sequence[Row]]:
+        """What is kept of the last matches, of every game; nothing if that is not wanted."""
+        played = zip(engines, self.jobs, strict=True) if self.orders else ()
+        return [kept(engine, Shape.of(job.instance), count) for engine, job in played]
 
 
 def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep | None = None) -> Played:
@@ -199,13 +236,40 @@ def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep
 
     Raises Unsupported, Stopped, Disagreement, Trap, BadPlayer.
     """
+    (played,) = side_by_side([job], progress, () if keep is None else [keep])
+    return played
+
+
+def side_by_side(
+    jobs: Sequence[Job], progress: Callable[[int], None] | None = None, keeps: Sequence[Keep] = ()
+) -> list[Played]:
+    """Play the same matches of several games, as many of the same seed, like `simulate`; `keeps`: for every game, or none.
+
+    They are played alternately, some at a time, so that whenever it ends all have played the same. Of what is raised, `game`
+    says by which of them.
+    """
     begun = time.perf_counter()
-    first = opened(job, keep is not None)
+    ready = [opened(job, bool(keeps)) for job in jobs]
     # Python does not run two threads at once.
-    count = max(1, min(job.jobs, job.matches)) if first.name == Form.WASM.value else 1
-    engines = [first.engine, *(first.engine.again() for _ in range(count - 1))]
-    run = _Run(job, InOrder(keep))
-    threads = [threading.Thread(target=run.work, args=(e,), daemon=True) for e in engines]
+    compiled = all(one.name == Form.WASM.value for one in ready)
+    count = max(1, min(jobs[0].jobs, jobs[0].matches)) if compiled else 1
+    crews = [[one.engine for one in ready], *([one.engine.again() for one in ready] for _ in range(count - 1))]
+    run = _Run(jobs, [InOrder(keep) for keep in keeps])
+    interrupted = _run(run, crews, progress)
+    if run.error is not None:
+        raise run.error
+    if run.failed is not None:
+        raise why(jobs, *run.failed)
+    unfinished, seconds = interrupted and run.done < jobs[0].matches, time.perf_counter() - begun
+    return [
+        Played(_total(job, engines), seconds, unfinished, one.name, one.because)
+        for job, one, engines in zip(jobs, ready, zip(*crews, strict=True), strict=True)
+    ]
+
+
+def _run(run: _Run, crews: Sequence[Sequence[Engine]], progress: Callable[[int], None] | None) -> bool:
+    """Have every crew work in a thread of its own; was it interrupted?"""
+    threads = [threading.Thread(target=run.work, args=(crew,), daemon=True) for crew in crews]
     interrupted = False
     for thread in threads:
         thread.start()
@@ -219,13 +283,12 @@ def simulate(job: Job, progress: Callable[[int], None] | None = None, keep: Keep
             if interrupted:
                 raise
             run.stop = interrupted = True
-    if run.error is not None:
-        raise run.error
-    if run.failed is not None:
-        raise Stopped(run.failed, explained(job.instance, job.seed, run.failed, seats=job.seats))
-    tallies = [Tally.read(e, Shape.of(job.instance)) for e in engines]
-    total = tallies[0]
-    for tally in tallies[1:]:
+    return interrupted
+
+
+def _total(job: Job, engines: Sequence[Engine]) -> Tally:
+    """What several engines have counted of a job."""
+    total, *more = [Tally.read(engine, Shape.of(job.instance)) for engine in engines]
+    for tally in more:
         total += tally
-    unfinished = interrupted and run.done < job.matches
-    return Played(total, time.perf_counter() - begun, unfinished, first.name, first.because)
+    return total

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -61,15 +62,53 @@ def test_a_variant_against_itself_makes_no_difference() -> None:
     result = dom("block", "-n", "40", "--compare", "block")
     assert result.exit_code == 0
     assert result.stdout.count("+0.0000 ± 0.0000") == 6
+    assert "block against itself · 2 players · 40 matches · seed 0" in result.stdout
 
 
-def test_a_broken_promise_is_told_with_its_match(tmp_path: Path) -> None:
-    path = tmp_path / "tiny.dom"
+def test_a_comparison_says_what_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("variant.dom").write_text("game a_longer_name_than_usual extends block\nrule reserve = 2\n", encoding="utf-8")
+    args = ("block", "-n", "30", "--seed", "4", "--players", "3", "--set", "target=60", "--compare", "variant.dom")
+    result = dom(*args, "--policy", "greedy", "--jobs", "2")
+    lines = result.stdout.splitlines()
+    assert lines[0] == "block against a_longer_name_than_usual · 3 players · 30 matches · seed 4"
+    assert lines[1].startswith(" block                   ")
+    assert lines[1].endswith("block.dom, tiles_each = 7, target = 60")
+    assert lines[2] == " a_longer_name_than_usual  variant.dom, tiles_each = 7, target = 60"
+    assert lines[3:5] == [" p0 greedy · p1 greedy · p2 greedy", ""]
+    assert lines[5].split()[:4] == ["same", "chance", "block", "a_longer_name_than_usual"]
+    assert len({line.index("±") for line in lines[6:]}) == 1
+    assert dom(*args, "--policy", "greedy", "--jobs", "1", "--engine", "python").stdout == result.stdout
+
+
+def test_one_match_has_no_bounds_of_a_difference() -> None:
+    result = dom("block", "-n", "1", "--compare", "draw")
+    assert "±" not in result.stdout
+    assert "1 match · seed 0" in result.stdout
+    assert result.stdout.endswith("one match: how far the next may be from it cannot be estimated\n")
+    data = json.loads(dom("block", "-n", "1", "--compare", "draw", "--format", "json").stdout)
+    assert {one["within"] for one in data["differences"]} == {None}
+
+
+def test_a_comparison_names_the_file_whose_match_was_stopped(tmp_path: Path) -> None:
+    path = broken(tmp_path)
+    result = dom("block", "--players", "2", "-n", "100", "--compare", path)
+    assert result.exit_code == 1
+    assert f" of seed 0 of {path} was stopped: " in result.stderr
+
+
+def broken(folder: Path) -> Path:
+    """A game that breaks a promise now and then."""
+    path = folder / "tiny.dom"
     path.write_text(
         TINY.replace("lowest(p in players by p.seat)", "highest(p in players by sum(t in hand[p]: pips(t)))"),
         encoding="utf-8",
     )
-    result = dom(path, "-n", "1000")
+    return path
+
+
+def test_a_broken_promise_is_told_with_its_match(tmp_path: Path) -> None:
+    result = dom(broken(tmp_path), "-n", "1000")
     assert result.exit_code == 1
     assert "match " in result.stderr
     assert "the(...) promises exactly one" in result.stderr
@@ -267,6 +306,11 @@ def test_an_interrupt_prints_what_is_known(
         assert 0 < table["matches"] < table["asked"] == 1_000_000
     else:
         assert "PARTIAL" in result.stdout
+    if more[:1] == ("--compare",):
+        said = re.search(r"PARTIAL: interrupted after ([\d,]+) of 1,000,000 matches", result.stdout)
+        assert said is not None
+        assert f"· {said[1]} matches ·" in result.stdout.splitlines()[0]
+        assert result.stdout.count("+0.0000 ± 0.0000") == 6
     if games:
         rows = list(csv.DictReader(path.open(encoding="utf-8")))
         assert [int(row["match"]) for row in rows] == list(range(len(rows)))

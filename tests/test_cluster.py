@@ -16,9 +16,9 @@ from typer.testing import CliRunner
 
 from domrules.cli import app
 from domrules.compiler.batch import Form
-from domrules.compiler.cluster import Dask, Part, parts, play_part, spread
+from domrules.compiler.cluster import Dask, Part, parts, play_part, spread, spread_all
 from domrules.compiler.engine import Trap, WasmEngine
-from domrules.compiler.simulate import Job, NoCluster, Row, Stopped, simulate
+from domrules.compiler.simulate import Job, Keep, NoCluster, Row, Stopped, side_by_side, simulate
 from domrules.grammar.instance import instantiate
 from domrules.grammar.passes import optimise
 
@@ -61,6 +61,31 @@ def test_workers_and_threads_come_to_the_same() -> None:
     assert told == sorted(told)
     assert told[-1] == 200
     assert len(here.played) > 1
+
+
+def test_two_games_side_by_side_come_to_the_same() -> None:
+    jobs = [job(200), Job(optimise(instantiate(game("block"), 3)), 200, SEED)]
+    kept: list[list[Row]] = [[], [], [], []]
+    keeps: list[Keep] = [lambda first, more, rows=rows: rows.extend(more) for rows in kept]  # type: ignore[misc]
+    many = spread_all(jobs, Here(), keeps=keeps[:2])
+    here = side_by_side(jobs, keeps=keeps[2:])
+    assert [one.tally for one in many] == [one.tally for one in here]
+    assert kept[:2] == kept[2:]
+
+
+def test_an_interrupt_keeps_the_same_matches_of_both() -> None:
+    told: list[set[int]] = [set(), set()]
+
+    def interrupt(done: int) -> None:
+        if done > 50:
+            raise KeyboardInterrupt
+
+    keeps: list[Keep] = [lambda first, more, to=to: to.update(range(first, first + len(more))) for to in told]  # type: ignore[misc]
+    found = spread_all([job(200), job(200)], Here(), interrupt, keeps)
+    assert [one.tally.matches for one in found] == [len(numbers) for numbers in told]
+    assert told[0] == told[1]
+    assert 50 < len(told[0]) < 200
+    assert all(one.partial for one in found)
 
 
 def test_an_interrupt_keeps_what_came() -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
-from tables import game
+from tables import TINY, game, written
 
 from domrules.compiler.balance import balance, paired, share, team
 from domrules.compiler.batch import Form
 from domrules.compiler.counts import MOVES
 from domrules.compiler.rows import CHUNK
-from domrules.compiler.simulate import Job, Row, simulate
+from domrules.compiler.simulate import Job, Row, Stopped, side_by_side, simulate
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
 from domrules.grammar.passes import optimise
@@ -132,6 +133,63 @@ def test_an_interrupt_ends_it_with_what_was_played() -> None:
     assert played.partial
     assert 0 < played.tally.matches < 10**9
     assert CHUNK > 0
+
+
+def side(name: str, jobs: int = 1, matches: int = 300, form: Form = Form.WASM) -> Job:
+    return Job(table(name, 2), matches, SEED, form, jobs)
+
+
+@pytest.mark.parametrize(("jobs", "form"), [(1, Form.WASM), (3, Form.WASM), (1, Form.PYTHON)])
+def test_games_side_by_side_are_those_played_alone(jobs: int, form: Form) -> None:
+    names = ("block", "draw")
+    kept: list[list[Row]] = [[], []]
+    both = side_by_side(
+        [side(name, jobs, form=form) for name in names],
+        keeps=[lambda first, more, rows=rows: rows.extend(more) for rows in kept],  # type: ignore[misc]
+    )
+    for name, played, rows in zip(names, both, kept, strict=True):
+        alone: list[Row] = []
+        assert simulate(side(name), keep=lambda first, more, to=alone: to.extend(more)).tally == played.tally  # type: ignore[misc]
+        assert alone == rows
+        assert not played.partial
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_interrupt_leaves_the_same_matches_of_both(jobs: int) -> None:
+    told = list[int]()
+
+    def interrupt(done: int) -> None:
+        if done and not told:
+            told.append(done)
+            raise KeyboardInterrupt
+
+    kept: list[list[int]] = [[], []]
+    both = side_by_side(
+        [side("block", jobs, 10**9), side("draw", jobs, 10**9)],
+        interrupt,
+        [lambda first, more, to=to: to.extend(range(first, first + len(more))) for to in kept],  # type: ignore[misc]
+    )
+    matches = both[0].tally.matches
+    assert 0 < matches < 10**9
+    assert [played.tally.matches for played in both] == [matches] * 2
+    assert all(played.partial for played in both)
+    assert kept[0] == kept[1] == list(range(matches))
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize("broken", [0, 1])
+def test_the_earliest_match_that_is_stopped_is_told_with_its_game(jobs: int, broken: int, tmp_path: Path) -> None:
+    text = TINY.replace("lowest(p in players by p.seat)", "highest(p in players by sum(t in hand[p]: pips(t)))")
+    games = [written(tmp_path, TINY, "whole"), written(tmp_path, text, "broken")]
+    instances = [optimise(instantiate(one, 2)) for one in (games if broken else reversed(games))]
+    with pytest.raises(Stopped) as alone:
+        simulate(Job(instances[broken], 1000, SEED))
+    with pytest.raises(Stopped) as both:
+        side_by_side([Job(instance, 1000, SEED, jobs=jobs) for instance in instances])
+    assert (both.value.index, both.value.game) == (alone.value.index, broken)
+    with pytest.raises(Stopped) as twice:
+        side_by_side([Job(instances[broken], 1000, SEED, jobs=jobs)] * 2)
+    assert (twice.value.index, twice.value.game) == (alone.value.index, 0)
 
 
 def test_shares_and_differences() -> None:

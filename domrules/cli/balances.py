@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from domrules.cli.rows import near
 from domrules.compiler.balance import Balance, Difference, Share, Spread
 from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
@@ -39,13 +40,14 @@ def text(told: Told) -> str:
 
 def _lines(told: Told) -> Iterator[str]:
     b, instance = told.balance, told.instance
-    yield f"{instance.game.name} · {instance.players} players · {counted(b.matches, 'match')} · seed {told.seed}{_settings(instance)}"
+    yield f"{instance.game.name} · {_what(told)}{_settings(instance)}"
     if told.policies:
         yield f" {_seats(told)}"
-    if told.partial:
-        yield f" PARTIAL: interrupted after {b.matches:,} of {counted(told.asked, 'match')}"
+    yield from _partial(told)
     if told.because:
         yield f" played by {ENGINES[told.engine]}: {told.because}"
+    if not b.matches:
+        return
     yield ""
     for side in b.sides:
         name = "+".join(side.seats)
@@ -74,9 +76,23 @@ def _lines(told: Told) -> Iterator[str]:
     yield _line("final scores", f"{scores} · from {b.scores[0]:,} to {b.scores[1]:,}")
 
 
+def _what(told: Told) -> str:
+    return f"{told.instance.players} players · {counted(told.balance.matches, 'match')} · seed {told.seed}"
+
+
 def _settings(instance: core.Instance) -> str:
-    given = [f"{name} = {shown(instance, name)}" for name in instance.options]
+    given = _options(instance)
     return f"\n {', '.join(given)}" if given else ""
+
+
+def _options(instance: core.Instance) -> list[str]:
+    return [f"{name} = {shown(instance, name)}" for name in instance.options]
+
+
+def _partial(told: Told) -> Iterator[str]:
+    """How many matches it are, if not all that were asked."""
+    if told.partial:
+        yield f" PARTIAL: interrupted after {told.balance.matches:,} of {counted(told.asked, 'match')}"
 
 
 def _seats(told: Told) -> str:
@@ -147,13 +163,36 @@ def _cells(told: Told, varied: Sequence[str]) -> list[str]:
     ]
 
 
-def comparison(names: tuple[str, str], found: Sequence[Difference], partial: bool) -> str:
-    """Two variants side by side."""
-    lines = ["PARTIAL: interrupted"] if partial else []
-    lines += [f"{'same chance':<16}{names[0]:>14}{names[1]:>14}{'difference':>14}"]
+def comparison(tables: Sequence[Told], found: Sequence[Difference]) -> str:
+    """Two variants side by side: what was played, then the differences."""
+    first, names = tables[0], [told.instance.game.name for told in tables]
+    same = names[0] == names[1]
+    labels = ["first", "second"] if same else names
+    files = [near(told.instance.game.file) for told in tables]
+    against = "itself" if same and files[0] == files[1] else names[1]
+    lines, width = [f"{names[0]} against {against} · {_what(first)}"], max(map(len, labels))
+    for told, label, file in zip(tables, labels, files, strict=True):
+        lines.append(f" {label:<{width}}  {', '.join([file, *_options(told.instance)])}")
+    lines += [f" {_seats(first)}"] if first.policies else []
+    lines += _partial(first)
+    for told, label in zip(tables, labels, strict=True):
+        lines += [f" {label} is played by {ENGINES[told.engine]}: {told.because}"] if told.because else []
+    return "\n".join([*lines, *_differences(labels, found)]) + "\n"
+
+
+def _differences(labels: Sequence[str], found: Sequence[Difference]) -> Iterator[str]:
+    """The table of differences; nothing when nothing was played."""
+    if not found:
+        return
+    wide = [max(14, len(label) + 2) for label in labels]
+    yield ""
+    heads = "".join(f"{label:>{w}}" for label, w in zip(labels, wide, strict=True))
+    yield f"{'same chance':<16}{heads}{'difference':>14}"
     for d in found:
-        lines.append(f" {d.name:<15}{d.first:>14.4f}{d.second:>14.4f}{d.difference:>+14.4f} ± {d.within:.4f}")
-    return "\n".join(lines) + "\n"
+        within = "" if d.within is None else f" ± {d.within:.4f}"
+        yield f" {d.name:<15}{d.first:>{wide[0]}.4f}{d.second:>{wide[1]}.4f}{d.difference:>+14.4f}{within}"
+    if found[0].within is None:
+        yield " one match: how far the next may be from it cannot be estimated"
 
 
 def data(told: Told) -> Mapping[str, Any]:

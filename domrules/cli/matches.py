@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
-from typing import TextIO
+from typing import TextIO, TypeAlias
 
 from domrules.compiler.balance import Difference, paired, team
 from domrules.compiler.rows import columns
@@ -29,16 +29,24 @@ def rows_to(stream: TextIO, instance: core.Instance) -> Keep:
     return keep
 
 
-def adder(rows: list[Row]) -> Keep:
-    return lambda first, more: rows.extend(more)
+Chunks: TypeAlias = dict[int, Sequence[Row]]
+"""Rows of matches, by the number of the first."""
 
 
-def differences(instances: Sequence[core.Instance], kept: Sequence[Sequence[Row]]) -> Iterator[Difference]:
-    """The paired differences of what both variants have."""
+def adder(chunks: Chunks) -> Keep:
+    return chunks.__setitem__
+
+
+def differences(instances: Sequence[core.Instance], kept: Sequence[Chunks]) -> Iterator[Difference]:
+    """The paired differences of what both variants have, over the matches that both have played; nothing without any."""
+    both = sorted(set.intersection(*map(set, kept)))
+    rows = [[row for first in both for row in chunks[first]] for chunks in kept]
+    if not both:
+        return
 
     def of(name: str, number: Callable[[core.Instance, Row], float]) -> Difference:
-        columns = [[number(i, row) for row in rows] for i, rows in zip(instances, kept, strict=True)]
-        return paired(name, list(zip(*columns, strict=False)))
+        columns = [[number(i, row) for row in own] for i, own in zip(instances, rows, strict=True)]
+        return paired(name, list(zip(*columns, strict=True)))
 
     for p, seat in enumerate(instances[0].sorts["player"].names):
         yield of(f"{seat} wins", lambda i, row, p=p: part(i, row, p))  # type: ignore[misc]

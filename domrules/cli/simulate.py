@@ -20,13 +20,13 @@ from domrules.cli.balances import Told
 from domrules.cli.company import Companies, Company
 from domrules.cli.exits import ExitCode, failed, internal
 from domrules.cli.games import File, Settings, open_instance, open_sound, setting
-from domrules.cli.matches import adder, differences, rows_to
+from domrules.cli.matches import Chunks, adder, differences, rows_to
 from domrules.cli.progress import Progress
 from domrules.cli.seats import NAMES, Bots
 from domrules.compiler.balance import balance
 from domrules.compiler.batch import Disagreement, Form
 from domrules.compiler.engine import Trap
-from domrules.compiler.simulate import Job, Keep, NoCluster, Played, Row, Stopped, simulate
+from domrules.compiler.simulate import Job, Keep, NoCluster, Played, Stopped, side_by_side
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
@@ -109,7 +109,8 @@ def command(
     except NoCluster as reason:
         return failed(ExitCode.IO, f"--cluster {cluster}: {reason}.")
     except Stopped as stopped:
-        return failed(ExitCode.FINDING, f"match {stopped.index} of seed {seed} was stopped: {stopped.reason}")
+        of = "" if compare is None else f" of {(file, compare)[stopped.game]}"
+        return failed(ExitCode.FINDING, f"match {stopped.index} of seed {seed}{of} was stopped: {stopped.reason}")
     except Unsupported as reason:
         return failed(ExitCode.UNDECIDED, f"this game cannot be simulated: {reason}.")
     except Fault as fault:
@@ -203,18 +204,18 @@ class Fault(Exception):
         return internal(f"compiled code was stopped, {sentence}")
 
 
-def played(job: Job, asked: Asked, keep: Keep | None = None) -> Played:
-    """Play one table. Raises Fault, and what `simulate` and `spread` do."""
-    progress = Progress(job.matches)
+def played(jobs: Sequence[Job], asked: Asked, keeps: Sequence[Keep] = ()) -> list[Played]:
+    """Play one table, or the same matches of two. Raises Fault, and what `side_by_side` and `spread_all` do."""
+    progress = Progress(asked.matches)
     try:
         if asked.cluster is None:
-            return simulate(job, progress, keep)
-        from domrules.compiler.cluster import Dask, spread
+            return side_by_side(jobs, progress, keeps)
+        from domrules.compiler.cluster import Dask, spread_all
 
         with Dask(asked.cluster) as workers:
-            return spread(job, workers, progress, keep)
+            return spread_all(jobs, workers, progress, keeps)
     except (Trap, Disagreement) as cause:
-        raise Fault(job, cause) from cause
+        raise Fault(jobs[cause.game], cause) from cause
     finally:
         progress.close()
 
@@ -225,12 +226,13 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
     for table in tables:
         job = table.job(asked)
         with ExitStack() as stack:
-            keep = None
+            keeps = list[Keep]()
             if wanted.games is not None:
                 printed = str(wanted.games) == "-"
                 stream = sys.stdout if printed else stack.enter_context(opened(wanted.games))
-                keep = rows_to(stream, job.instance)
-            found.append(told_of(table, job, played(job, asked, keep)))
+                keeps.append(rows_to(stream, job.instance))
+            (one,) = played([job], asked, keeps)
+            found.append(told_of(table, job, one))
         if found[-1].partial:
             break
     if wanted.plot is not None:
@@ -300,16 +302,14 @@ def envelope(data: Mapping[str, object]) -> str:
 
 def versus(tables: Sequence[Table], asked: Asked) -> ExitCode:
     """Two variants on the same chance, match by match."""
-    kept: list[list[Row]] = [[], []]
+    kept: list[Chunks] = [{}, {}]
     jobs = [table.job(asked) for table in tables]
-    playing = [played(job, asked, adder(rows)) for job, rows in zip(jobs, kept, strict=True)]
+    playing = played(jobs, asked, [adder(chunks) for chunks in kept])
     found = list(differences([job.instance for job in jobs], kept))
     reports = [told_of(*both) for both in zip(tables, jobs, playing, strict=True)]
-    partial = any(one.partial for one in playing)
     if asked.format == "json":
         differing = [asdict(d) for d in found]
         print(envelope({"tables": [balances.data(one) for one in reports], "differences": differing}), end="")
     else:
-        a, b = (job.instance.game.name for job in jobs)
-        print(balances.comparison((a, b), found, partial), end="")
-    return ExitCode.INTERRUPTED if partial else ExitCode.OK
+        print(balances.comparison(reports, found), end="")
+    return ExitCode.INTERRUPTED if reports[0].partial else ExitCode.OK
