@@ -6,7 +6,7 @@ holds a row is computed where it is not needed, or beforehand.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from domrules.compiler import ir
 from domrules.compiler.batch import EAGER, Disagreement, Form
@@ -67,10 +67,16 @@ class Watching(Expressions):
         return any(map(self.decides, core.children(e)))
 
 
-def cover(seen: Coverage, instance: core.Instance, job: Job, matches: int) -> None:
-    """Add the clauses that decide something in the first matches of a job at a table. Raises Unsupported, Disagreement, Trap."""
-    seen.fired |= fired(instance, job.policies, job.seed, matches)
-    seen.follow(instance, job.seats, job.seed, LOOKED_BACK)
+def cover(seen: Coverage, instance: core.Instance, job: Job, matches: int) -> Iterator[int]:
+    """Add the clauses that decide something in the first matches of a job at a table; says now and then how many they are.
+
+    Raises Unsupported, Disagreement, Trap.
+    """
+    for done, found in watched(instance, job.policies, job.seed, matches):
+        seen.fired |= found
+        yield done
+    for _ in seen.follow(instance, job.seats, job.seed, LOOKED_BACK):
+        pass
 
 
 def places(game: core.Game) -> dict[Place, int]:
@@ -80,13 +86,22 @@ def places(game: core.Game) -> dict[Place, int]:
 
 def fired(instance: core.Instance, policies: Sequence[str], seed: int, matches: int) -> set[Place]:
     """The clauses that decide something in the first matches of a seed. Raises Unsupported, Disagreement, Trap."""
+    return [found for _, found in watched(instance, policies, seed, matches)][-1]
+
+
+def watched(
+    instance: core.Instance, policies: Sequence[str], seed: int, matches: int
+) -> Iterator[tuple[int, set[Place]]]:
+    """After more and more matches, as `fired`."""
     written = as_written(instance)
     engine = WasmEngine(lower(written, Counts(), EAGER[Form.WASM], policies=policies, kind=Watching))
+    numbers = places(instance.game)
     for first in range(0, matches, CHUNK):
-        if not engine.run(first, min(first + CHUNK, matches), seed):
+        last = min(first + CHUNK, matches)
+        if not engine.run(first, last, seed):
             index = engine.read("at")[0]
             raise Disagreement(f"{instance.game.file}: match {index} of seed {seed} stops as written", index)
-    marks, acted, ended = (engine.read(name) for name in (MARKS, "acted", "ended"))
-    found = {where for where, number in places(instance.game).items() if marks[number]}
-    found |= {place(a.span) for a, n in zip(written.actions, acted, strict=False) if n}
-    return found | {place(e.span) for e, n in zip(written.endings, ended, strict=False) if n}
+        marks, acted, ended = (engine.read(name) for name in (MARKS, "acted", "ended"))
+        found = {where for where, number in numbers.items() if marks[number]}
+        found |= {place(a.span) for a, n in zip(written.actions, acted, strict=False) if n}
+        yield last, found | {place(e.span) for e, n in zip(written.endings, ended, strict=False) if n}

@@ -69,19 +69,24 @@ class Coverage:
                     left[number] -= len(match.rounds)
             index += 1
 
-    def follow(self, instance: core.Instance, seats: Callable[[Rules], Seating], seed: int, rounds: int) -> None:
-        """Play the first rounds of a seed at a table, whoever sits there. What players only think of does not count.
+    def follow(
+        self, instance: core.Instance, seats: Callable[[Rules], Seating], seed: int, rounds: int
+    ) -> Iterator[int]:
+        """Play the first rounds of a seed at a table, whoever sits there; says after each match how many they were.
+
+        What players only think of does not count.
 
         Raises RuleError, Unfinished, BadPlayer.
         """
         rules, plain = self.rules(instance), Rules(as_written(instance))
-        seating, index = seats(plain), 0
-        while rounds > 0:
+        seating, index, done = seats(plain), 0, 0
+        while done < rounds:
             chance = Chance.named(seed, index)
             players = [Apart(plain, player) for player in seating(seed, index, chance)]
-            match = play_match(rules, chance, players, stop=rounds)
+            match = play_match(rules, chance, players, stop=rounds - done)
             look_back(rules, match)
-            index, rounds = index + 1, rounds - len(match.rounds)
+            index, done = index + 1, done + len(match.rounds)
+            yield done
 
     def never(self, game: core.Game) -> list[Clause]:
         """The clauses of a game that have not decided anything."""

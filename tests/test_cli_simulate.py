@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -16,7 +18,9 @@ from tables import TINY
 from typer.testing import CliRunner
 
 from domrules.cli import app, plots, progress, simulate
+from domrules.compiler import watching
 from domrules.compiler.engine import Trap, WasmEngine
+from domrules.interpreter.coverage import Coverage
 
 
 def dom(*args: str | Path) -> Any:
@@ -240,6 +244,26 @@ def test_clauses_that_decide_nothing_are_listed(monkeypatch: pytest.MonkeyPatch)
     assert {"owner", "text", "file", "line"} == data["never"][0].keys()
 
 
+@pytest.mark.parametrize("engine", ["wasm", "interpreter"])
+def test_an_interrupt_leaves_the_clauses_that_were_seen(engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*args: Any) -> Iterator[int]:
+        yield from itertools.islice(usual(*args), 1)
+        raise KeyboardInterrupt
+
+    usual = watching.cover if engine == "wasm" else Coverage.follow
+    monkeypatch.setattr(watching, "CHUNK", 20)
+    place, name = (watching, "cover") if engine == "wasm" else (Coverage, "follow")
+    monkeypatch.setattr(place, name, interrupted)
+    result = dom("block", "-n", "60", "--cover", "--players", "all", "--engine", engine)
+    assert result.exit_code == 130
+    assert re.search(r"^ PARTIAL: interrupted after \d+ (matches|rounds) of table 1 of 3$", result.stdout, re.MULTILINE)
+    decided = re.search(r" clauses +(\d+) of \d+ decided something in the first", result.stdout)
+    assert decided is not None
+    assert int(decided[1]) > 10
+    data = json.loads(dom("block", "-n", "60", "--cover", "--engine", engine, "--format", "json").stdout)["coverage"]
+    assert data["partial"].startswith("interrupted after ")
+
+
 def test_a_picture_has_shares_and_histograms(tmp_path: Path) -> None:
     path = tmp_path / "draw.svg"
     assert dom("draw", "-n", "300", "--plot", path).exit_code == 0
@@ -285,7 +309,7 @@ class Screen(io.StringIO):
         return True
 
 
-@pytest.mark.parametrize("more", [(), ("--format", "json"), ("--compare", "block"), ("--players", "all")])
+@pytest.mark.parametrize("more", [(), ("--format", "json"), ("--compare", "block"), ("--players", "all"), ("--cover",)])
 def test_an_interrupt_prints_what_is_known(
     more: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -300,6 +324,7 @@ def test_an_interrupt_prints_what_is_known(
     games = () if more[:1] in (("--compare",), ("--players",)) else ("--games", path)
     result = dom("block", "-n", "1000000", "--jobs", "1", *more, *games)
     assert result.exit_code == 130
+    assert ("before clauses were watched" in result.stderr) == ("--cover" in more)
     if more[:1] == ("--format",):
         (table,) = json.loads(result.stdout)["tables"]
         assert table["partial"]

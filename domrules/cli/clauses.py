@@ -20,6 +20,12 @@ class Covered:
     game: core.Game
     never: tuple[Clause, ...]
     watched: str
+    broken_off: str = ""
+    """Why it is less, if it is, and how much."""
+
+    @property
+    def partial(self) -> bool:
+        return bool(self.broken_off)
 
     @property
     def total(self) -> int:
@@ -27,15 +33,17 @@ class Covered:
 
     def text(self) -> str:
         decided = f" clauses         {self.total - len(self.never)} of {self.total} decided something"
-        head = f"{decided} in the first {self.watched}"
-        return "\n".join([head, *listed("nowhere", self.game, self.never)] if self.never else [head]) + "\n"
+        lines = [f"{decided} in the first {self.watched}"]
+        lines += [f" PARTIAL: {self.broken_off}"] if self.partial else []
+        return "\n".join([*lines, *(listed("nowhere", self.game, self.never) if self.never else ())]) + "\n"
 
     def data(self) -> Mapping[str, Any]:
         """The same as data."""
         never = [
             {"owner": c.owner, "text": c.text, "file": c.span.source.name, "line": c.span.line} for c in self.never
         ]
-        return {"watched": f"the first {self.watched}", "clauses": self.total, "never": never}
+        found = {"watched": f"the first {self.watched}", "clauses": self.total, "never": never}
+        return found | {"partial": self.broken_off} if self.partial else found
 
 
 def listed(where: str, game: core.Game, found: Sequence[Clause]) -> Iterator[str]:

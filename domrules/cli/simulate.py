@@ -35,6 +35,7 @@ from domrules.interpreter.errors import BadPlayer
 
 if TYPE_CHECKING:
     from domrules.cli.clauses import Covered  # slow to load, and rarely wanted
+    from domrules.interpreter.coverage import Coverage
 
 SCHEMA = 1
 WATCHED = 10_000
@@ -240,11 +241,11 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
 
         wanted.plot.write_text(plots.svg(found[0]), encoding="utf-8")
     partial, covered = found[-1].partial, None
-    try:
-        covered = watched(tables, asked) if wanted.cover and not partial else None
-    except KeyboardInterrupt:
-        print("dom: note: interrupted while clauses were watched; they are not listed.", file=sys.stderr)
-        partial = True
+    if wanted.cover and not partial:
+        covered = watched(tables, asked)
+        partial = covered.partial
+    elif wanted.cover:
+        print("dom: note: interrupted before clauses were watched; they are not listed.", file=sys.stderr)
     if str(wanted.games) != "-":
         print(report(found, covered, asked.format), end="")
     return ExitCode.INTERRUPTED if partial else ExitCode.OK
@@ -256,27 +257,44 @@ def opened(path: Path) -> TextIO:
 
 
 def watched(tables: Sequence[Table], asked: Asked) -> Covered:
-    """The clauses that decided nothing in the first matches of each table; in fewer rounds where that is not compiled."""
+    """The clauses that decided nothing in the first matches of each table. An interrupt ends it with what was seen."""
     from domrules.cli.clauses import Covered
-    from domrules.compiler.watching import cover
     from domrules.interpreter.coverage import Coverage
 
-    seen, game, matches = Coverage(), tables[0].instance.game, min(asked.matches, WATCHED)
+    seen, game = Coverage(), tables[0].instance.game
+    where, reached, broken_off = counted(min(asked.matches, WATCHED), "match"), counted(0, "match"), ""
+    try:
+        for step in watch(seen, tables, asked):
+            where, reached = step
+    except KeyboardInterrupt:
+        broken_off = f"interrupted after {reached}"
+    return Covered(game, tuple(seen.never(game)), where, broken_off)
+
+
+def watch(seen: Coverage, tables: Sequence[Table], asked: Asked) -> Iterator[tuple[str, str]]:
+    """Gather the clauses that decide; says in words where that is, and now and then how far it has come.
+
+    Where that is not compiled, it is in fewer rounds.
+    """
+    from domrules.compiler.watching import cover
+
+    matches, rounds = min(asked.matches, WATCHED), -(-SLOWLY // len(tables))
     each = " of each table" if len(tables) > 1 else ""
-    where = f"{counted(matches, 'match')}{each}"
-    for table in tables:
-        job = table.job(asked)
+    for number, table in enumerate(tables, 1):
+        of = f" of table {number} of {len(tables)}" if each else ""
+        job, where = table.job(asked), f"{counted(matches, 'match')}{each}"
+        yield where, f"{counted(0, 'match')}{of}"
         try:
             if job.form is None or job.guests is not None:
                 raise Unsupported("what is interpreted is not watched in compiled code")
-            cover(seen, table.instance, job, matches)
+            for done in cover(seen, table.instance, job, matches):
+                yield where, f"{counted(done, 'match')}{of}"
         except (Unsupported, ModuleNotFoundError):
-            rounds = -(-SLOWLY // len(tables))
             where = f"{counted(rounds, 'round')}{each}"
-            seen.follow(table.instance, job.seats, asked.seed, rounds)
+            for done in seen.follow(table.instance, job.seats, asked.seed, rounds):
+                yield where, f"{counted(done, 'round')}{of}"
         except (Trap, Disagreement) as cause:
             raise Fault(job, cause) from cause
-    return Covered(game, tuple(seen.never(game)), where)
 
 
 def told_of(table: Table, job: Job, played: Played) -> Told:
