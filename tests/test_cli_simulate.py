@@ -121,7 +121,9 @@ def test_a_broken_promise_is_told_with_its_match(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("--players", "many"), "a number or `all`"),
+        (("--players", "many"), "a number, several with commas, or `all`, not many"),
+        (("--players", "2,"), "a number, several with commas, or `all`, not 2,"),
+        (("--players", "2,9"), "not 9"),
         (("--players", "9"), "not 9"),
         (("--set", "target=50,60", "--games", "x.csv"), "one table"),
         (("--set", "target=50,60", "--plot", "x.svg"), "one table"),
@@ -131,6 +133,9 @@ def test_a_broken_promise_is_told_with_its_match(tmp_path: Path) -> None:
         (("--policy", "clever"), "there is no bot clever"),
         (("--policy", "heavy,greedy,first"), "3 seats; there are 2"),
         (("--bot", "p7=heavy"), "there is no seat p7"),
+        (("--bot", "p7=heavy", "--players", "all"), "there is no seat p7; there are p0, p1, p2, p3."),
+        (("--bot", "p2=clever", "--players", "all"), "there is no bot clever"),
+        (("--policy", "heavy,greedy", "--players", "3,4"), "heavy,greedy is for 2 seats; there are 4"),
     ],
 )
 def test_what_cannot_be_asked(args: tuple[str, ...], said: str) -> None:
@@ -150,6 +155,33 @@ def test_tables_the_game_does_not_allow_are_left_out() -> None:
     rows = [tuple(line.split()[:2]) for line in result.stdout.splitlines()[2:]]
     assert rows == [("2", "7"), ("2", "9"), ("3", "7"), ("3", "9"), ("4", "7")]
     assert "left out: tiles_each requires" in result.stderr
+
+
+def test_several_player_counts_are_a_list_and_what_is_given_twice_is_played_once() -> None:
+    result = dom("draw", "-n", "5", "--players", "3,2,3", "--set", "target=50,50, 60")
+    rows = [tuple(line.split()[:2]) for line in result.stdout.splitlines()[2:]]
+    assert rows == [("3", "50"), ("3", "60"), ("2", "50"), ("2", "60")]
+    assert dom("draw", "-n", "5", "--set", "target=50,50").stdout == dom("draw", "-n", "5", "--set", "target=50").stdout
+
+
+def test_a_table_without_the_seats_that_are_spoken_of_says_so_in_its_row() -> None:
+    args = ("draw", "-n", "5", "--players", "all", "--set", "target=50,60", "--bot", "p2=heavy")
+    result = dom(*args)
+    assert result.exit_code == 0
+    head, columns, *rows = result.stdout.splitlines()
+    assert head == "draw · p0 random · p1 random · p2 heavy · p3 random"
+    assert rows[:2] == [f"      2      {n}  left out: there is no seat p2; there are p0, p1" for n in (50, 60)]
+    assert len(rows) == 6
+    assert len({len(row) for row in [columns, *rows[2:]]}) == 1
+    data = json.loads(dom(*args, "--format", "json").stdout)
+    assert [table["players"] for table in data["tables"]] == [3, 3, 4, 4]
+    assert [(row["players"], row["options"]["target"]) for row in data["left_out"]] == [(2, "50"), (2, "60")]
+
+
+def test_policies_for_every_seat_are_for_tables_with_so_many() -> None:
+    _, _, two, three = dom("draw", "-n", "5", "--players", "2,3", "--policy", "greedy,heavy").stdout.splitlines()
+    assert two.split()[:2] == ["2", "5"]
+    assert three == "      3  left out: greedy,heavy is for 2 seats; there are 3"
 
 
 # ---------------------------------------------------------------- who plays

@@ -33,6 +33,14 @@ class Told:
     partial: bool
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """A table of several that was not played, and why."""
+
+    instance: core.Instance
+    reason: str
+
+
 def text(told: Told) -> str:
     """The report of one table."""
     return "\n".join(_lines(told)) + "\n"
@@ -134,24 +142,33 @@ def _spread(s: Spread) -> str:
 # ---------------------------------------------------------------- several tables, two variants
 
 
-def grid(rows: Sequence[Told]) -> str:
+def grid(rows: Sequence[Told | LeftOut]) -> str:
     """One line for each table; options that are the same everywhere are left out."""
-    varied = [name for name in rows[0].instance.options if len({r.instance.options.get(name) for r in rows}) > 1]
+    tables = [row.instance for row in rows]
+    found = [row for row in rows if isinstance(row, Told)]
+    varied = [name for name in tables[0].options if len({table.options.get(name) for table in tables}) > 1]
     head = ["players", *varied, "matches", "first wins", "even", "fish", "rounds", "moves", "choice", "top score"]
-    lines = [head, *(_cells(told, varied) for told in rows)]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(head))]
-    out = ["  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=True)).rstrip() for line in lines]
-    notes = dict.fromkeys(f"played by {ENGINES[told.engine]}: {told.because}" for told in rows if told.because)
-    partial = ["PARTIAL: interrupted"] if any(told.partial for told in rows) else []
-    who = f" · {rows[0].policies[0]}" if len({name for told in rows for name in told.policies}) == 1 else ""
-    return "\n".join([rows[0].instance.game.name + who, *out, *notes, *partial]) + "\n"
+    lines = [head, *(_cells(row, varied) if isinstance(row, Told) else _named(row.instance, varied) for row in rows)]
+    widths = [max(len(line[i]) for line in lines if i < len(line)) for i in range(len(head))]
+    header, *out = ["  ".join(f"{cell:>{w}}" for cell, w in zip(line, widths, strict=False)).rstrip() for line in lines]
+    for number, row in enumerate(rows):
+        out[number] += f"  left out: {row.reason}" if isinstance(row, LeftOut) else ""
+    notes = dict.fromkeys(f"played by {ENGINES[told.engine]}: {told.because}" for told in found if told.because)
+    partial = ["PARTIAL: interrupted"] if any(told.partial for told in found) else []
+    who = max(found, key=lambda told: len(told.policies))
+    names = f" · {who.policies[0] if len(set(who.policies)) == 1 else _seats(who)}" if who.policies else ""
+    return "\n".join([tables[0].game.name + names, header, *out, *notes, *partial]) + "\n"
+
+
+def _named(instance: core.Instance, varied: Sequence[str]) -> list[str]:
+    """What a table is called in the grid."""
+    return [str(instance.players), *(shown(instance, name) for name in varied)]
 
 
 def _cells(told: Told, varied: Sequence[str]) -> list[str]:
     b, instance = told.balance, told.instance
     return [
-        str(instance.players),
-        *(shown(instance, name) for name in varied),
+        *_named(instance, varied),
         f"{b.matches:,}",
         _percent(b.first.value),
         _percent(b.even),
@@ -202,7 +219,7 @@ def data(told: Told) -> Mapping[str, Any]:
         "game": instance.game.name,
         "file": instance.game.file,
         "players": instance.players,
-        "options": {name: shown(instance, name) for name in instance.options},
+        "options": _values(instance),
         "seed": told.seed,
         "asked": told.asked,
         "partial": told.partial,
@@ -212,6 +229,15 @@ def data(told: Told) -> Mapping[str, Any]:
         "seconds": round(told.seconds, 3),
         **trimmed(asdict(told.balance)),
     }
+
+
+def _values(instance: core.Instance) -> Mapping[str, str]:
+    return {name: shown(instance, name) for name in instance.options}
+
+
+def missing(row: LeftOut) -> Mapping[str, Any]:
+    """A table that was not played as data."""
+    return {"players": row.instance.players, "options": _values(row.instance), "reason": row.reason}
 
 
 def trimmed(found: dict[str, Any]) -> dict[str, Any]:

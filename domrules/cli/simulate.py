@@ -16,7 +16,7 @@ import typer
 
 from domrules import __version__
 from domrules.cli import balances
-from domrules.cli.balances import Told
+from domrules.cli.balances import LeftOut, Told
 from domrules.cli.company import Companies, Company
 from domrules.cli.exits import ExitCode, failed, internal
 from domrules.cli.games import File, Settings, open_instance, open_sound, setting
@@ -47,7 +47,9 @@ SLOWLY = 200
 def command(
     file: File,
     matches: Annotated[int, typer.Option("--matches", "-n", min=1, help="How many matches of each table.")] = 100_000,
-    players: Annotated[str | None, typer.Option(metavar="N|all", help="Players at the table, or every count.")] = None,
+    players: Annotated[
+        str | None, typer.Option(metavar="N[,N...]|all", help="Players at the table, several counts, or every one.")
+    ] = None,
     settings: Settings = [],  # noqa: B006  (Typer copies it)
     policy: Annotated[
         str,
@@ -80,7 +82,7 @@ def command(
 ) -> ExitCode:
     """Play matches by the million and report who wins, how rounds end, how long and how high it gets.
 
-    Several values (`--set target=50,100`) or `--players all` make one table of all combinations.
+    Several values (`--set target=50,100`, `--players 2,3`, `--players all`) make one table of all combinations.
     """
     game = open_sound(file)
     tables = list(sweep(game, players, settings))
@@ -96,15 +98,16 @@ def command(
     asked = Asked(matches, seed, form, jobs or os.cpu_count() or 1, cluster, format)
     try:
         companies = Companies()
-        sitting = [companies.of(instance, policy, told) for instance in tables]
+        places = seated(companies, tables, policy, told)
         if cluster is not None and companies.known:
             raise typer.BadParameter("functions of yours are not sent to a cluster.")
         if compare is not None:
+            (table,) = (place for place in places if isinstance(place, Table))
             against = open_sound(compare)
             shared = [told for told in settings or () if setting(told)[0] in against.options]
-            other = open_instance(against, tables[0].players, shared)
-            return versus([Table(one, sitting[0]) for one in (tables[0], other)], asked)
-        return single([Table(*both) for both in zip(tables, sitting, strict=True)], asked, Wanted(games, plot, cover))
+            other = open_instance(against, table.instance.players, shared)
+            return versus([table, Table(other, table.company)], asked)
+        return single(places, asked, Wanted(games, plot, cover))
     except BadPlayer as wrong:
         return failed(ExitCode.INVALID, f"{wrong}.")
     except NoCluster as reason:
@@ -160,17 +163,12 @@ Combination: TypeAlias = tuple[int | None, tuple[str, ...]]
 
 
 def sweep(game: core.Game, players: str | None, settings: Sequence[str]) -> Iterator[core.Instance]:
-    """Every table that is asked for; of several those that the game allows, the others are said on stderr.
+    """Every table that is asked for, once; of several those that the game allows, the others are said on stderr.
 
     Raises `typer.BadParameter` if a value is allowed at none of them.
     """
-    if players == "all":
-        counts: Sequence[int | None] = game.seats
-    elif players is None or players.isdecimal():
-        counts = (None if players is None else int(players),)
-    else:
-        raise typer.BadParameter(f"--players is a number or `all`, not {players}.")
-    choices = [[f"{name}={one}" for one in value.split(",")] for name, value in map(setting, settings)]
+    counts = _counts(game, players)
+    choices = [[f"{name}={one}" for one in dict.fromkeys(value.split(","))] for name, value in map(setting, settings)]
     found, refused = list[tuple[Combination, core.Instance]](), list[tuple[Combination, str]]()
     for count in counts:
         for chosen in product(*choices):
@@ -182,7 +180,38 @@ def sweep(game: core.Game, players: str | None, settings: Sequence[str]) -> Iter
         if not any(count == n for (n, _), _ in found) or any(all(v not in c for (_, c), _ in found) for v in chosen):
             raise typer.BadParameter(said)
         print(f"dom: note: left out: {said}", file=sys.stderr)
-    yield from (instance for _, instance in found)
+    yield from {(one.players, tuple(one.options.items())): one for _, one in found}.values()
+
+
+def _counts(game: core.Game, players: str | None) -> Sequence[int | None]:
+    """The player counts that are asked for. Raises `typer.BadParameter`."""
+    if players is None:
+        return (None,)
+    if players == "all":
+        return game.seats
+    words = [word.strip() for word in players.split(",")]
+    if not all(word.isdecimal() for word in words):
+        raise typer.BadParameter(f"--players is a number, several with commas, or `all`, not {players}.")
+    return list(dict.fromkeys(map(int, words)))
+
+
+def seated(
+    companies: Companies, tables: Sequence[core.Instance], usual: str, told: Sequence[str]
+) -> list[Table | LeftOut]:
+    """Who sits at each table, or why nobody can: it has not the seats that were spoken of.
+
+    Raises `typer.BadParameter` if that is so of all of them.
+    """
+    found, refused = list[Table | LeftOut](), dict[int, typer.BadParameter]()
+    for instance in tables:
+        try:
+            found.append(Table(instance, companies.of(instance, usual, told)))
+        except typer.BadParameter as bad:
+            found.append(LeftOut(instance, bad.message.partition(". ")[0].removesuffix(".")))
+            refused[instance.players] = bad
+    if all(isinstance(one, LeftOut) for one in found):
+        raise refused[max(refused)]
+    return found
 
 
 # ---------------------------------------------------------------- playing
@@ -221,11 +250,14 @@ def played(jobs: Sequence[Job], asked: Asked, keeps: Sequence[Keep] = ()) -> lis
         progress.close()
 
 
-def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
+def single(places: Sequence[Table | LeftOut], asked: Asked, wanted: Wanted) -> ExitCode:
     """Every table by itself."""
-    found = list[Told]()
-    for table in tables:
-        job = table.job(asked)
+    rows, partial = list[Told | LeftOut](), False
+    for place in places:
+        if isinstance(place, LeftOut):
+            rows.append(place)
+            continue
+        job = place.job(asked)
         with ExitStack() as stack:
             keeps = list[Keep]()
             if wanted.games is not None:
@@ -233,21 +265,23 @@ def single(tables: Sequence[Table], asked: Asked, wanted: Wanted) -> ExitCode:
                 stream = sys.stdout if printed else stack.enter_context(opened(wanted.games))
                 keeps.append(rows_to(stream, job.instance))
             (one,) = played([job], asked, keeps)
-            found.append(told_of(table, job, one))
-        if found[-1].partial:
+        rows.append(told_of(place, job, one))
+        partial = one.partial
+        if partial:
             break
+    found = [row for row in rows if isinstance(row, Told)]
     if wanted.plot is not None:
         from domrules.cli import plots
 
         wanted.plot.write_text(plots.svg(found[0]), encoding="utf-8")
-    partial, covered = found[-1].partial, None
+    covered = None
     if wanted.cover and not partial:
-        covered = watched(tables, asked)
+        covered = watched([place for place in places if isinstance(place, Table)], asked)
         partial = covered.partial
     elif wanted.cover:
         print("dom: note: interrupted before clauses were watched; they are not listed.", file=sys.stderr)
     if str(wanted.games) != "-":
-        print(report(found, covered, asked.format), end="")
+        print(report(rows, covered, asked.format), end="")
     return ExitCode.INTERRUPTED if partial else ExitCode.OK
 
 
@@ -305,12 +339,15 @@ def told_of(table: Table, job: Job, played: Played) -> Told:
     )
 
 
-def report(found: Sequence[Told], covered: Covered | None, format: str) -> str:
+def report(rows: Sequence[Told | LeftOut], covered: Covered | None, format: str) -> str:
     """The report of one table or several."""
+    found = [row for row in rows if isinstance(row, Told)]
     if format == "json":
         data: dict[str, Any] = {"tables": [balances.data(told) for told in found]}
+        left_out = [balances.missing(row) for row in rows if isinstance(row, LeftOut)]
+        data |= {"left_out": left_out} if left_out else {}
         return envelope(data if covered is None else data | {"coverage": covered.data()})
-    text = balances.text(found[0]) if len(found) == 1 else balances.grid(found)
+    text = balances.text(found[0]) if len(rows) == 1 else balances.grid(rows)
     return text if covered is None else f"{text}\n{covered.text()}"
 
 
