@@ -84,7 +84,7 @@ def test_a_worker_that_dies_is_named() -> None:
 def test_a_worker_tells_what_went_wrong(error: Exception, said: object, monkeypatch: pytest.MonkeyPatch) -> None:
     examiner = Examiner(plan(load(SMALL), Request([2], only=("S1",))))
 
-    def broken(_: Examiner, __: Question) -> Verdict:
+    def broken(_: Examiner, __: Question, ___: object) -> Verdict:
         raise error
 
     monkeypatch.setattr(Examiner, "answer", broken)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +16,15 @@ from domrules.grammar.load import load
 from domrules.grammar.passes import optimise
 from domrules.interpreter.rules import Rules
 from domrules.verifier.battery import confirm
-from domrules.verifier.battery.run import Request, verify
-from domrules.verifier.explicit.explore import TooLarge, explore
+from domrules.verifier.battery.run import Examiner, Request, plan, verify
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.explicit.explore import OutOfTime, TooLarge, explore
 from domrules.verifier.explicit.lazy import Least, Searches, least
 from domrules.verifier.explicit.renaming import Alike, exchanged
 from domrules.verifier.explicit.steps import Memory
-from domrules.verifier.verdict import Word, exit_code
+from domrules.verifier.inquiry import Inquiry
+from domrules.verifier.verdict import Verdict, Word, exit_code
+from domrules.verifier.workers import Crew, Watch
 
 BENCHMARKS = Path(__file__).resolve().parent.parent / "benchmarks" / "games"
 HIGHEST_DOUBLE = """extends block
@@ -170,9 +175,57 @@ def test_the_verdict_says_what_the_search_found() -> None:
     )
 
 
+def test_the_search_keeps_to_its_time() -> None:
+    (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True, patience=1e-9))
+    assert verdict.word is Word.WITNESSED
+    told = "not confirmed within 1e-09 s: the search of all deals without a solver did not come to an end"
+    assert verdict.details[-1] == told
+    assert not any("never with fewer" in line for line in verdict.details)
+
+
+def test_what_was_found_in_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(subject: Subject, until: float) -> Iterator[Least]:
+        yield Least(1, None, 9, Memory.NOTHING, ((0, 1),))
+        raise OutOfTime
+
+    monkeypatch.setattr(confirm, "searches", late)
+    (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True, patience=60))
+    assert "a search of all deals without a solver, 9 positions: never with fewer than 1 tile" in verdict.details
+    assert verdict.details[-1].startswith("no more confirmed within 60 s: a search that remembers more of the hands")
+
+
+def test_what_the_solver_says_is_told_before_the_search() -> None:
+    early = list[Verdict]()
+    planned = plan(game("block"), Request([2], only=("F2",), confirm=True))
+    verdict = Examiner(planned).answer(planned.questions[0], early.append)
+    assert [one.word for one in early] == [verdict.word] == [Word.WITNESSED]
+    assert early[0].details[-1] == "not confirmed: the search of all deals without a solver was broken off"
+
+
+@pytest.mark.parametrize("interrupted", [True, False])
+def test_what_is_established_stays_when_the_search_is_broken_off(
+    interrupted: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether by an interrupt or by the limit of the run."""
+
+    def answers(self: Crew, until: float | None, watch: Watch) -> Generator[tuple[int, Verdict], None, None]:
+        self.early[0] = Verdict("F2", Word.WITNESSED, details=("not confirmed",))
+        if interrupted:
+            raise KeyboardInterrupt
+        yield from ()
+
+    monkeypatch.setattr(Crew, "answers", answers)
+    inquiry = Inquiry(plan(game("block"), Request([2], only=("F2", "F3"), confirm=True)))
+    with contextlib.suppress(KeyboardInterrupt):
+        list(inquiry.verdicts(lambda asked: None))
+    assert inquiry.found[0].details == ("not confirmed",)
+    assert inquiry.exhausted is not interrupted
+    assert [verdict.word for verdict in inquiry.ordered[1:]] == ([] if interrupted else [Word.UNKNOWN])
+
+
 def test_a_hand_that_is_too_short_is_a_disagreement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr(confirm, "searches", lambda subject: [Least(2, 2, 9, Memory.HANDS, ())])
+    monkeypatch.setattr(confirm, "searches", lambda subject, until: [Least(2, 2, 9, Memory.HANDS, ())])
     (verdict,) = verify(game("block"), Request([2], only=("F2",), confirm=True))
     assert exit_code([verdict]) == 6
     assert "never with fewer than 2 tiles" in verdict.reason

@@ -24,6 +24,8 @@ class Inquiry:
     """Verdicts by the place of their question in the plan."""
     exhausted: bool = False
     """Was time up before all was answered?"""
+    early: dict[int, Verdict] = field(default_factory=dict)
+    """What is established of questions that are not answered in full."""
 
     def verdicts(self, watch: Watch) -> Generator[Verdict, None, None]:
         """In the order of the plan, each once it and all before it are known. Raises Crash and BadFile.
@@ -46,15 +48,18 @@ class Inquiry:
             known = {number: self.store.find(question) for number, question in enumerate(questions)}
             self.found |= {number: verdict for number, verdict in known.items() if verdict is not None}
             yield
-        crew = Crew(self.plan, self.missing, self.jobs)
-        with contextlib.closing(crew.answers(self.until, watch)) as answers:
-            for number, verdict in answers:
-                self.found[number] = verdict
-                if self.store is not None:
-                    self.store.keep(questions[number], verdict)
-                yield
+        crew = Crew(self.plan, self.missing, self.jobs, early=self.early)
+        try:
+            with contextlib.closing(crew.answers(self.until, watch)) as answers:
+                for number, verdict in answers:
+                    self.found[number] = verdict
+                    if self.store is not None:
+                        self.store.keep(questions[number], verdict)
+                    yield
+            self.exhausted = bool(self.missing)
+        finally:
+            self.found = self.early | self.found
         for number in self.missing:
-            self.exhausted = True
             question = questions[number]
             scope = self.plan.scope(question)
             self.found[number] = Verdict(question.name, Word.UNKNOWN, scope, reason="budget")

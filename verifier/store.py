@@ -100,7 +100,7 @@ class Store:
         if question.table is not None:
             instance = self.plan.tables[question.table]
             table = (instance.players, sorted(instance.options.items()), instance.open)
-        asked = (question.name, table, request.seconds, request.seed, request.small, request.confirm)
+        asked = (question.name, table, request.seconds, request.seed, request.small, request.confirm, request.patience)
         return digest(FORMAT, programs(), self._canonical(question).text, repr(asked))
 
     # ------------------------------------------------------------ reading

@@ -55,6 +55,13 @@ class Fault:
     trace: str
 
 
+@dataclass(frozen=True, slots=True)
+class Early:
+    """What is established before a question is answered in full."""
+
+    verdict: Verdict
+
+
 @dataclass
 class Worker:
     """A process, our end of the line to it, the question it works on, and the tables it knows already."""
@@ -73,6 +80,8 @@ class Crew:
     waiting: list[int]
     jobs: int
     workers: list[Worker] = field(default_factory=list)
+    early: dict[int, Verdict] = field(default_factory=dict)
+    """What is established of questions on which somebody still works."""
 
     def answers(self, until: float | None, watch: Watch) -> Generator[tuple[int, Verdict], None, None]:
         """(place, verdict) as they come in; ends early when it is `until` (of time.monotonic).
@@ -88,8 +97,12 @@ class Crew:
                     return
                 for line in wait(list(busy), left):
                     worker = busy[cast(Connection, line)]
-                    yield self.heard(worker)
-                    self.ask(worker)
+                    number, said = self.heard(worker)
+                    if isinstance(said, Early):
+                        self.early[number] = said.verdict
+                    else:
+                        yield number, said
+                        self.ask(worker)
         finally:
             self.stop()
 
@@ -121,7 +134,7 @@ class Crew:
         with contextlib.suppress(OSError):  # that it is dead shows when it does not answer
             worker.line.send(worker.asked)
 
-    def heard(self, worker: Worker) -> tuple[int, Verdict]:
+    def heard(self, worker: Worker) -> tuple[int, Verdict | Early]:
         """What a worker has to say."""
         assert worker.asked is not None, "a worker speaks when asked"
         question = self.plan.questions[worker.asked]
@@ -187,13 +200,15 @@ def work(line: Connection, game: core.Game, request: Request) -> None:
     examiner = Examiner(plan(game, request))
     with contextlib.suppress(EOFError, OSError):
         while True:
-            line.send(answer(examiner, line.recv()))
+            line.send(answer(examiner, line.recv(), lambda verdict: line.send(Early(bare(verdict)))))
 
 
-def answer(examiner: Examiner, number: int) -> Verdict | Mistake | Fault:
-    """What to say of a question."""
+def answer(
+    examiner: Examiner, number: int, early: Callable[[Verdict], None] | None = None
+) -> Verdict | Mistake | Fault:
+    """What to say of a question; `early` is told what is established before."""
     try:
-        return bare(examiner.answer(examiner.plan.questions[number]))
+        return bare(examiner.answer(examiner.plan.questions[number], early))
     except BadFile as wrong:
         return Mistake(wrong.diagnostics)
     except Exception as error:

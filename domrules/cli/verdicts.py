@@ -105,8 +105,13 @@ class Report:
     @property
     def limits(self) -> Sequence[str]:
         """Both limits in words."""
-        query = f"at most {self.inquiry.plan.request.seconds:g} s a query"
-        return [query, "no limit for the run" if self.budget is None else f"{self.budget:g} s for the run"]
+        request = self.inquiry.plan.request
+        search = "no limit" if request.patience is None else f"{request.patience:g} s"
+        return [
+            f"at most {request.seconds:g} s a query",
+            *([f"{search} for --confirm"] if request.confirm else []),
+            "no limit for the run" if self.budget is None else f"{self.budget:g} s for the run",
+        ]
 
 
 def solver() -> str:

@@ -46,7 +46,13 @@ def command(
         ),
     ] = [],  # noqa: B006  (Typer copies it)
     skip: Annotated[list[str] | None, typer.Option(help="Items and claims to leave out.")] = None,
-    timeout: Annotated[str, typer.Option(help="Limit of each query to the solver, in time of the processor.")] = "30s",
+    timeout: Annotated[
+        str | None,
+        typer.Option(
+            help="Limit of each query to the solver, 30s by default, in time of the processor;"
+            " if given, of the search of --confirm, too."
+        ),
+    ] = None,
     budget: Annotated[str, typer.Option(help="Limit of the whole run, as 5m; none by default.")] = "",
     jobs: Annotated[int, typer.Option("--jobs", "-j", min=1, help="Processes that look for answers.")] = 1,
     seed: Annotated[int, typer.Option(help="Seed of the random play that looks for simple findings.")] = 1,
@@ -72,7 +78,8 @@ def command(
 ) -> ExitCode:
     """Prove or refute what the rules promise: the battery, and the claims of the file."""
     started = time.perf_counter()
-    limit = seconds(timeout, "--timeout")
+    limit = seconds("30s" if timeout is None else timeout, "--timeout")
+    patience = None if timeout is None else limit
     within = seconds(budget, "--budget") if budget else None
     game = open_sound(file, OF_THE_DEAL)
     if game.abstract:
@@ -81,7 +88,9 @@ def command(
         options = _options(game, settings)
         if small and opened.ANY in options.values():
             raise typer.BadParameter("the small twin has its own values: --small asks of no others")
-        request = Request(tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small, confirm)
+        request = Request(
+            tuple(players or ()), options, listed(claims), listed(skip), limit, seed, small, confirm, patience
+        )
         _known(game, [*request.only, *request.skip])
         if confirm and not request.wants(CONFIRMED):
             raise typer.BadParameter(f"--confirm is about {CONFIRMED} alone, which is not asked for here")

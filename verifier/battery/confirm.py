@@ -5,12 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from math import inf
 
 from domrules.grammar.diagnostics import counted
 from domrules.verifier.battery.fewest import OPEN
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.explicit import bundle
-from domrules.verifier.explicit.explore import TooLarge
+from domrules.verifier.explicit.explore import OutOfTime, TooLarge
 from domrules.verifier.explicit.lazy import POSITIONS, Least, Searches
 from domrules.verifier.explicit.steps import Memory
 from domrules.verifier.verdict import Verdict, Word
@@ -25,14 +26,27 @@ OWNERS: Mapping[Memory, str] = {
 """What is known of tiles."""
 
 
-def confirmed(subject: Subject, solver: Verdict) -> Verdict:
-    """The verdict of the solver with what the search says of it; DISAGREE when a hand is shorter than can be."""
-    if solver.word not in (Word.WITNESSED, Word.IMPOSSIBLE):
+SOLVED = (Word.WITNESSED, Word.IMPOSSIBLE)
+"""Verdicts of which the search has something to say."""
+
+
+def broken_off(solver: Verdict) -> Verdict:
+    """The verdict of the solver, if no more comes of it."""
+    told = "not confirmed: the search of all deals without a solver was broken off"
+    return replace(solver, details=(*solver.details, told)) if solver.word in SOLVED else solver
+
+
+def confirmed(subject: Subject, solver: Verdict, limit: float | None = None) -> Verdict:
+    """The verdict of the solver with what the search says of it; DISAGREE when a hand is shorter than can be.
+
+    `limit`: seconds of the processor for the search.
+    """
+    if solver.word not in SOLVED:
         return solver
     began, told, end = time.perf_counter(), list[str](), size(subject, solver)
     silent = solver.doesnt_say
     try:
-        for found in searches(subject):
+        for found in searches(subject, inf if limit is None else time.process_time() + limit):
             bound = None if found.tiles is None else (found.tiles, found.moves or 0)
             if end is not None and (bound is None or bound > end):
                 return disagreement(subject, solver, found)
@@ -41,16 +55,19 @@ def confirmed(subject: Subject, solver: Verdict) -> Verdict:
                 silent = "; ".join(part for part in solver.doesnt_say.split("; ") if not part.startswith(OPEN))
             if bound == end:
                 break
+    except OutOfTime:
+        which = "a search that remembers more of the hands" if told else "the search of all deals without a solver"
+        told.append(f"{'no more' if told else 'not'} confirmed within {limit:g} s: {which} did not come to an end")
     except TooLarge as why:
         told = told or [f"not gone through without a solver: {why}"]
     seconds = solver.seconds + time.perf_counter() - began
     return replace(solver, details=(*solver.details, *told), seconds=seconds, doesnt_say=silent)
 
 
-def searches(subject: Subject) -> Iterator[Least]:
+def searches(subject: Subject, until: float = inf) -> Iterator[Least]:
     """With more and more memory of what the players hold. Raises TooLarge."""
     instance = subject.instance
-    made = Searches(instance, [i for i, e in enumerate(instance.endings) if e.role == "fish"])
+    made = Searches(instance, [i for i, e in enumerate(instance.endings) if e.role == "fish"], until)
     yield made.least(Memory.NOTHING)
     yield made.least(Memory.STOCK)
     yield made.least(Memory.HANDS, EXACT)

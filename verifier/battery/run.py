@@ -134,7 +134,7 @@ class Request:
     """What is asked: player counts (all when empty), options, items and claims (all when empty), seconds a query.
 
     `small`: of the small twins of these tables, by both engines; all that both can answer. `confirm`: the shortest fish of
-    the whole table is asked of a search of all deals, too.
+    the whole table is asked of a search of all deals, too, which has `patience` seconds (None: as many as it takes).
     """
 
     players: Collection[int] = ()
@@ -145,6 +145,7 @@ class Request:
     seed: int = 1
     small: bool = False
     confirm: bool = False
+    patience: float | None = None
 
     def wants(self, name: str) -> bool:
         return name not in self.skip and (not self.only or name in self.only)
@@ -212,8 +213,11 @@ class Examiner:
         self.claims = {claim.name: claim for claim in plan.game.claims}
         self.items = {item.id: item for item in (*ONCE, *ITEMS)}
 
-    def answer(self, question: Question) -> Verdict:
-        """The verdict. Raises BadFile for a mistake that only shows at this table."""
+    def answer(self, question: Question, early: Callable[[Verdict], None] | None = None) -> Verdict:
+        """The verdict. Raises BadFile for a mistake that only shows at this table.
+
+        `early` is told what is established already, where more is asked that may take long.
+        """
         if question.table is None:
             return deal.d2(self.plan.game)
         subject, name = self.subject(question.table), question.name
@@ -222,7 +226,9 @@ class Examiner:
         if name in self.items:
             verdict = _asked(subject, name, self.items[name].ask)
             if name == CONFIRMED and self.plan.request.confirm:
-                verdict = confirm.confirmed(subject, verdict)
+                if early is not None:
+                    early(_for_some(subject, confirm.broken_off(verdict)))
+                verdict = confirm.confirmed(subject, verdict, self.plan.request.patience)
             return _for_some(subject, verdict)
         claim = self.claims[name]
         if claim.kind == "numbers":

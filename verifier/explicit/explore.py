@@ -34,6 +34,10 @@ class TooLarge(Exception):
     """The table is not small: says what there is too much of, in a sentence."""
 
 
+class OutOfTime(TooLarge):
+    """The time that was allowed is over."""
+
+
 @dataclass(frozen=True, slots=True)
 class Start:
     """A deal that is kept; `begun` is a position by number, or the rule that breaks when the round begins."""

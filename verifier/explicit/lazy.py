@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from math import inf
 
 from domrules.grammar import core
 from domrules.verifier.explicit.explore import TooLarge
@@ -48,10 +49,10 @@ def least(instance: core.Instance, endings: Collection[int], memory: Memory, mos
 
 
 class Searches:
-    """The searches for some endings of a table. Raises TooLarge."""
+    """The searches for some endings of a table, until it is `until` (of time.process_time). Raises TooLarge."""
 
-    def __init__(self, instance: core.Instance, endings: Collection[int]) -> None:
-        self.table, self.endings = Table(instance), endings
+    def __init__(self, instance: core.Instance, endings: Collection[int], until: float = inf) -> None:
+        self.table, self.endings = Table(instance, until), endings
         self.outline = Outline(Steps(self.table, Memory.NOTHING), endings)
 
     def least(self, memory: Memory, most: int = POSITIONS) -> Least:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property, partial
 from itertools import product
-from math import prod
+from math import inf, prod
 
 from domrules.grammar import core
 from domrules.grammar.reads import Reads, statements
@@ -17,7 +18,7 @@ from domrules.interpreter.play import deal_sizes
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import Layout, State
 from domrules.verifier.explicit.deeds import Deed, needed, only_needed, open_numbers
-from domrules.verifier.explicit.explore import TooLarge
+from domrules.verifier.explicit.explore import OutOfTime, TooLarge
 from domrules.verifier.explicit.naming import Naming
 from domrules.verifier.explicit.renaming import Renaming
 from domrules.verifier.explicit.symmetry import Symmetry, loosened, symmetry, turns
@@ -46,9 +47,13 @@ class Silent(Compiler):
 
 
 class Table:
-    """What all searches of an instance share: its actions as far as they matter, and which names may be exchanged."""
+    """What all searches of an instance share: its actions as far as they matter, which names may be exchanged, and a clock.
 
-    def __init__(self, instance: core.Instance) -> None:
+    `until`: when to give up, as time.process_time has it.
+    """
+
+    def __init__(self, instance: core.Instance, until: float = inf) -> None:
+        self.until = until
         if not instance.role("zone", "stock") or not instance.role("zone", "layout"):
             raise TooLarge("no zone is `as layout`, or none is `as stock`")
         self.instance, self.reads = instance, Reads(instance)
@@ -70,6 +75,11 @@ class Table:
                 self.left_out = fewer
             else:
                 self._fit(instance)
+
+    def look_up(self) -> None:
+        """Raises OutOfTime when it is."""
+        if time.process_time() > self.until:
+            raise OutOfTime("there is no more time")
 
     @cached_property
     def dealt(self) -> Mapping[int, int]:
@@ -163,11 +173,12 @@ class Steps:
     # ------------------------------------------------------------ moves
 
     def after(self, cells: Cells, known: Known, *, most: int | None = None) -> Iterator[Found]:
-        """All positions after one move with so many tiles on the table at most, under their common names."""
+        """All positions after one move with so many tiles on the table at most, under their common names. Raises TooLarge."""
         plain = State(cells)
         for deed in self.deeds if most is None or self.laid(cells) < most else self.idle:
             for form, frame, now in deed.moves(plain, known):
                 for after, world in paths(cells, now, self.places, partial(form.perform, frame=frame)):
+                    self.table.look_up()
                     yield from self._ended(self._settled(after), world.known())
 
     def named(self, cells: Cells, known: Known) -> tuple[Cells, Known]:
@@ -241,6 +252,7 @@ class Steps:
         seen = set[Found]()
         for match in self._matches():
             for cells, known, ending in self._begun(match):
+                self.table.look_up()
                 found = (*self.named(cells, known), ending)
                 if found not in seen:
                     seen.add(found)
