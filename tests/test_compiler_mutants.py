@@ -2,7 +2,9 @@
 
 What survives changes nothing that can be seen: an initial value that is always overwritten, `or` against `xor` of sets
 without a common element, a bound that is never reached, a blank that is worth as much as no half at all. So a share is
-asked for, not all: of 120 changes 18 % survive in block, 13 % in fishing, and 33 % in petkove.
+asked for, not all. Of all changes 33 of 236 survive in block, 44 of 285 in fishing, 141 of 591 in petkove with three players.
+Of these 0, 2 and 13 are only lucky: they show within 4,000 matches. The others were looked at there, too: 15, 27 and 56 never
+come to another value than the program does; of the rest any other value would do as well in 15 of 18, 10 of 15 and 30 of 72.
 """
 
 from __future__ import annotations
@@ -113,7 +115,7 @@ def seen(program: ir.Program) -> object:
             return f"stops at {engine.read('at')[0]}"
     except Trap:
         return "trap"
-    return [list(engine.read(name)[:MATCHES]) for name in COLUMNS]
+    return [list(engine.read(name)) for name in (*COLUMNS, "at")]  # matches that nobody asked for would show, too
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_changes_of_the_program_are_noticed(name: str, players: int, policies: t
     if not full:
         mutants = random.Random(7).sample(mutants, 12)
     alive = [mutant for mutant in mutants if seen(mutant) == usual]
-    share = 0.4 if full and not policies else 0.5
+    share = 0.3 if full and not policies else 0.5
     assert len(alive) <= len(mutants) * share, [*map(difference, [program] * len(alive), alive)]
 
 
