@@ -46,16 +46,14 @@ def fewest(
 
 
 def _found(subject: Subject, goal: Goal, patience: float) -> tuple[Shortest, str]:
-    """What is found, and after which round of a match, if not in the first: short looks everywhere, then a long one."""
-    found, before = None, AT_ONCE
+    """What is found, and after which round of a match, if not in the first: just the bound everywhere, then a long look."""
+    found = None
     for known, limits in _stages(subject):
         lower = bound(subject.study, goal, known, seconds=1.0 if limits is AT_ONCE else subject.seconds)
-        new = found is None or _aim(lower) != _aim(found.bound)
-        if new or before is AT_ONCE:
-            found = played(Search(subject.study, subject.rules, goal, lower, limits), at_bound if new else None)
+        if found is None or _aim(lower) != _aim(found.bound):
+            found = played(Search(subject.study, subject.rules, goal, lower, limits), at_bound)
             if found.tight or found.bound.impossible:
                 return found, ""
-        before = limits
     assert found is not None
     later = _later(subject, goal, found.bound)
     if later is not None:
@@ -91,8 +89,8 @@ def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
     alone = prove(subject.study, [where], seconds=subject.seconds).established
     if alone:
         yield alone, AT_ONCE
-    soon = Limits(query=subject.seconds / 10, search=subject.seconds / 6, tiles=0)
-    yield subject.proved, replace(soon, moves=2) if subject.lost else soon
+    soon = Limits(query=subject.seconds / 10, search=subject.seconds / 10, moves=0, tiles=0)
+    yield subject.proved, soon
     yield [*subject.proved, *subject.invariants], soon
 
 

@@ -10,7 +10,7 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.goal import ended
 from domrules.verifier.verdict import Verdict, Word
 
-PATIENCE = 0.1
+PATIENCE = 0.25
 """Of the seconds of one query, for the last search of the battery's question."""
 
 

@@ -37,6 +37,8 @@ from domrules.verifier.witness import Witness
 
 TRIES = 3_000
 """Rounds of the search that follows."""
+GLANCE = 1_000
+"""The same for a round that is merely worth knowing: where there are such, some hundred showed one."""
 FAR = -1_000.0
 """How near a round is in which nobody goes out."""
 
@@ -200,7 +202,7 @@ def _nothing(subject: Subject, pay: Pay) -> list[str]:
             return FAR
         return -float(pay.gains(subject, played.ended, played.settled)[side_of(subject.instance)[player]])
 
-    played = climb(subject.rules, wish, tries=TRIES, seed=subject.seed)
+    played = climb(subject.rules, wish, tries=GLANCE, seed=subject.seed)
     if played is None:
         return []
     return [
