@@ -309,7 +309,7 @@ def compared(folder: Path, leader: str, redeal: str) -> set[int]:
 TESTS = (
     "out", "blocked", "blocked and not out", "total(p0) < total(p1)", "total(p1) < total(p0)", "total(p0) == total(p1)",
     "total(p0) - total(p1) >= 2", "total(p0) - total(p1) < 2", "last_mover is none", "last_mover is not none",
-    "last_mover == p0", "last_mover != p0", "laid >= 3", "laid < 3", "size(hand[p0]) == 0", "size(hand[p0]) > 0",
+    "last_mover == p0", "not (last_mover == p0)", "laid >= 3", "laid < 3", "size(hand[p0]) == 0", "size(hand[p0]) > 0",
 )  # fmt: skip
 PLAIN = HEAD.replace("= 3\n", "= 2\n").replace(
     "settle add 1 to score[t0]\n", "rule draws = nothing\nrule leader = first_seat\n"
