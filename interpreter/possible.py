@@ -48,6 +48,8 @@ class Possible:
     """By cell of a zone: how many tiles it holds when the moves begin, if the begin blocks move none."""
     comes: Mapping[str, int | None] = field(init=False)
     """By zone: how many tiles moves can bring to all of its cells; None where those that leave it may come back."""
+    still: frozenset[int] = field(init=False)
+    """The cells of zones that hold what was dealt to them until the round ends."""
     hands: frozenset[int] = field(init=False)
     """The cells of hands, if a move changes one of them at most, by one tile; else none."""
 
@@ -58,6 +60,8 @@ class Possible:
         self.dealt = {cell: sizes.get(cell, 0) for var, _, cell in rules.layout.walk() if var.zone}
         flows = set(moved(instance))
         self.comes = {var.name: self.reaching(var.name, flows) for var in instance.vars.values() if var.zone}
+        touched_zones = {zone for flow in flows for zone in flow}
+        self.still = frozenset(c for var, _, c in rules.layout.walk() if var.zone and var.name not in touched_zones)
         zones = instance.role("zone", "hand")
         single = all(sum(touched(block, zones) for block in deed.blocks) <= 1 for deed in instance.deeds)
         untouched = not any(touched(block, zones) for block in instance.begin)
@@ -68,6 +72,7 @@ class Possible:
         self.places(ended)
         self.ranges(ended)
         self.room(ended)
+        ended = self.elsewhere(ended)
         looked_at = self.rules.layout.put(ended, {("ending", None): None})
         self.first(looked_at, ending, by)
         self.before(looked_at, ending, by)
@@ -112,6 +117,23 @@ class Possible:
             dealt = ", ".join(sorted({str(self.dealt[c]) for c in over}))
             brought = f"{limit} more at most can come there" if limit else "none can come there later"
             raise Impossible(f"too many tiles ({held}): {dealt} are dealt, and {brought}; write what was left", last)
+
+    def elsewhere(self, state: State) -> State:
+        """With empty zones where all tiles lie in others: in those that are known, or that no move touches."""
+        certain = [cell for cell in self.dealt if known(state.cells[cell]) or cell in self.still]
+        held = sum(
+            int(state.cells[cell] or 0).bit_count() if known(state.cells[cell]) else self.dealt[cell]
+            for cell in certain
+        )
+        size = self.rules.instance.sorts["tile"].size
+        if held > size:
+            raise Impossible(
+                f"there are {counted(size, 'tile')} in all, and {held} would lie somewhere; write what was left"
+            )
+        if held < size:
+            return state
+        cells = (0 if c in self.dealt and c not in certain else value for c, value in enumerate(state.cells))
+        return State(tuple(cells))
 
     def reaching(self, zone: str, flows: set[tuple[str, str]]) -> int | None:
         """How many tiles lie where they may be moved to a zone from; None where those that leave it are among them."""

@@ -326,6 +326,41 @@ def test_undo_goes_back_answer_by_answer(evening: Any, tmp_path: Path) -> None:
     assert not read((tmp_path / "kept").read_text(encoding="utf-8")).rounds[0].ending
 
 
+def test_undo_takes_a_correction_back(evening: Any, tmp_path: Path) -> None:
+    """Of a round before the last one, too; a correction of the whole round gives all of it back."""
+    told = (
+        "2",
+        "Ann Bob",
+        "out Ann",
+        "66 55",
+        "blocked",
+        "11",
+        "correct 1 Bob: 44",
+        "undo",
+        "correct 1",
+        "out Bob",
+        "undo",
+        "undo",
+    )
+    result = evening(*told)
+    assert re.findall("taken back: .*", result.stdout) == [
+        "taken back: Bob: 44", "taken back: ended out by Bob", "taken back: correct 1"
+    ]  # fmt: skip
+    first, second = read((tmp_path / "kept").read_text(encoding="utf-8")).rounds
+    assert [*first.lines, *second.lines] == ["ended out by Ann", "hand[p1]: 66 55", "ended blocked", "hand[p0]: 11"]
+
+
+def test_a_match_goes_on_at_its_own_table(evening: Any, tmp_path: Path) -> None:
+    evening("2", "Ann Bob", "out Ann", "66")
+    kept = (tmp_path / "kept").read_text(encoding="utf-8")
+    for more in (("--players", "3"), ("--set", "target=20")):
+        result = evening("out Ann", more=more)
+        assert result.exit_code == 2
+        assert "is a match of another table" in " ".join(result.output.replace("│", " ").split())
+    assert (tmp_path / "kept").read_text(encoding="utf-8") == kept
+    assert evening("out Ann", more=("--players", "2")).exit_code == 0
+
+
 def test_a_match_is_over(evening: Any) -> None:
     result = evening("Ann Bob", "out Ann", "21", "", more=("--players", "2", "--set", "target=3"))
     assert "the match is over; winners: Ann" in result.stdout

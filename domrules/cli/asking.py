@@ -3,12 +3,15 @@
 The match is a hands file; it is written beside the old one and then takes its place, so that a crash loses no answer.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from pathlib import Path
 
+import typer
+
 from domrules.cli.exits import ExitCode, failed
-from domrules.cli.games import setting
+from domrules.cli.games import options_of
 from domrules.cli.keeping import keep
 from domrules.cli.screen import terminal, wrapped
 from domrules.cli.sheets import counted, lines, sheet, standing, table
@@ -22,7 +25,8 @@ HELP = """  an answer   tiles as 6|4, 6-4, 6:4 or 64, - for an empty hand; Enter
               what stands in brackets
   WHAT: VALUE tells something else of this round, or tells it anew:
               `Olya: 6|6 1|0`
-  undo        takes the last answer back, and again the one before
+  undo        takes the last answer or correction back, and again the one
+              before
   correct N   asks for round N again; `correct N WHAT: VALUE` changes one thing
               in it
   sheet       all rounds, and why every number is what it is
@@ -38,6 +42,7 @@ def ask(game: core.Game, path: Path, players: int | None, settings: Sequence[str
     try:
         try:
             hands = read(read_text(path))
+            same_table(game, hands, path, players, settings)
             print(f"{path}: going on with this match")
         except FileNotFoundError:
             if not path.parent.is_dir():
@@ -49,6 +54,17 @@ def ask(game: core.Game, path: Path, players: int | None, settings: Sequence[str
     except (BadHands, NoText) as bad:
         return failed(ExitCode.INVALID, f"{path}: {bad}")
     return ExitCode.OK
+
+
+def same_table(game: core.Game, hands: Hands, path: Path, players: int | None, settings: Sequence[str]) -> None:
+    """A match goes on at the table where it began. Raises `typer.BadParameter`, BadHands."""
+    begun = table(game, hands, None, ()).instance
+    asked = table(game, hands, players, settings).instance
+    if (begun.players, begun.options) != (asked.players, asked.options):
+        raise typer.BadParameter(
+            f"{path} is a match of another table, for {begun.players} players: leave --players and --set out to go on with it,"
+            " or begin another one with --keep PATH"
+        )
 
 
 def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hands:
@@ -70,7 +86,7 @@ def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hand
             continue
         pairs = [(f"p{seat}", name) for seat, name in enumerate(names)]
         try:
-            hands = head(game.name, players, dict(map(setting, settings)), pairs)
+            hands = head(game.name, players, options_of(settings), pairs)
             table(game, hands, players, settings)
             return hands
         except BadHands as bad:
@@ -98,6 +114,8 @@ class Keeper:
     brief: bool
     shown: int = 0
     """Rounds that were printed."""
+    past: list[Hands] = field(default_factory=list)
+    """The match before each answer and each correction of this sitting."""
 
     def run(self) -> None:
         """Ask until the match is over. Raises Leave, BadHands for a file that cannot be, OSError."""
@@ -210,29 +228,22 @@ class Keeper:
             raise BadHands(0, problem.sentence)
         if isinstance(problem, BadHands):
             raise problem
+        self.past.append(self.hands)
         self.keep(hands)
 
     # ------------------------------------------------------------ second thoughts
 
     def undo(self) -> None:
-        """Without the last answer; at the beginning of a round that is the last one of the round before."""
-        rounds = [*self.hands.rounds]
-        while rounds and not any(self.about(line) is not None for line in rounds[-1].lines):
-            rounds.pop()
-        if not rounds:
+        """As it was before the last answer or correction; of what was told in another sitting the last line goes."""
+        before = self.past.pop() if self.past else without_last(self.hands, self.about)
+        if before is None:
             print("  there is nothing to take back")
             return
-        kept = [*rounds[-1].lines]
-        while self.about(kept[-1]) is None:
-            kept.pop()
-        new, last = RoundHands(line=rounds[-1].line), kept.pop()
-        for old in kept:
-            new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
-        rounds[-1] = new
-        key, colon, value = last.strip().partition(":")
+        number, line = changed(before, self.hands)
+        key, colon, value = line.strip().partition(":")
         print(f"  taken back: {self.scorer.owner(key) if colon else key}{colon}{value}")
-        self.shown = min(self.shown, len(rounds) - 1)
-        self.keep(replace(self.hands, rounds=tuple(rounds)))
+        self.shown = min(self.shown, number)
+        self.keep(before)
 
     def correct(self, number: int, line: str) -> None:
         """Round `number` anew, or one thing in it; later rounds stay and are counted again."""
@@ -249,6 +260,32 @@ class Keeper:
             self.shown = number - 1
         except BadHands as bad:
             print(f"  {bad.sentence}")
+
+
+def without_last(hands: Hands, about: Callable[[str], object]) -> Hands | None:
+    """Without the last line that tells something; None where none does."""
+    rounds = [*hands.rounds]
+    while rounds and not any(about(line) is not None for line in rounds[-1].lines):
+        rounds.pop()
+    if not rounds:
+        return None
+    kept = [*rounds[-1].lines]
+    while about(kept.pop()) is None:
+        pass
+    new = RoundHands(line=rounds[-1].line)
+    for old in kept:
+        new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
+    return replace(hands, rounds=(*rounds[:-1], new))
+
+
+def changed(before: Hands, now: Hands) -> tuple[int, str]:
+    """The first round that differs, from 0, and what was told anew in it: a line, or that it was to be asked for again."""
+    for number, (old, new) in enumerate(zip_longest(before.rounds, now.rounds, fillvalue=RoundHands())):
+        if old.lines != new.lines:
+            return number, next(
+                (line for line in reversed(new.lines) if line not in old.lines), f"correct {number + 1}"
+            )
+    return len(now.rounds), "nothing"
 
 
 def display(lines: Iterable[str]) -> None:

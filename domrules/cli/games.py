@@ -1,7 +1,7 @@
 """From the arguments all verbs share to games and instances; what is wrong with them is said here, once for all verbs."""
 
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -55,11 +55,20 @@ def open_instance(game: core.Game, players: int | None, settings: Sequence[str])
     if game.abstract:
         raise typer.BadParameter(f"{game.file} is a family: it is not played itself, a game `extends` it.")
     try:
-        return instantiate(game, min(game.seats) if players is None else players, dict(map(setting, settings)))
+        return instantiate(game, min(game.seats) if players is None else players, options_of(settings))
     except SettingError as error:
         raise typer.BadParameter(str(error)) from None
     except BadFile as bad:
         raise refused(bad) from None
+
+
+def options_of(settings: Iterable[str]) -> dict[str, str]:
+    """What is set, by option. Raises `typer.BadParameter` for one that is set twice."""
+    found = dict[str, str]()
+    for name, value in map(setting, settings):
+        if found.setdefault(name, value) != value:
+            raise typer.BadParameter(f"{name} is set twice, to {found[name]} and to {value}: leave one out")
+    return found
 
 
 def setting(text: str) -> tuple[str, str]:

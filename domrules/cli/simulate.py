@@ -19,7 +19,7 @@ from domrules.cli import balances
 from domrules.cli.balances import LeftOut, Told
 from domrules.cli.company import Companies, Company
 from domrules.cli.exits import ExitCode, failed, internal
-from domrules.cli.games import File, Settings, open_instance, open_sound, setting
+from domrules.cli.games import File, Settings, open_instance, open_sound, options_of, setting
 from domrules.cli.matches import Chunks, adder, differences, rows_to
 from domrules.cli.progress import Progress
 from domrules.cli.seats import NAMES, Bots
@@ -168,7 +168,9 @@ def sweep(game: core.Game, players: str | None, settings: Sequence[str]) -> Iter
     Raises `typer.BadParameter` if a value is allowed at none of them.
     """
     counts = _counts(game, players)
-    choices = [[f"{name}={one}" for one in dict.fromkeys(value.split(","))] for name, value in map(setting, settings)]
+    choices = [
+        [f"{name}={one}" for one in dict.fromkeys(value.split(","))] for name, value in options_of(settings).items()
+    ]
     found, refused = list[tuple[Combination, core.Instance]](), list[tuple[Combination, str]]()
     for count in counts:
         for chosen in product(*choices):

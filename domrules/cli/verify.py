@@ -14,7 +14,7 @@ import typer
 
 from domrules.cli import exits
 from domrules.cli.exits import ExitCode
-from domrules.cli.games import File, open_sound, refused, setting
+from domrules.cli.games import File, open_sound, options_of, refused
 from domrules.cli.verdicts import Policy, Progress, Report, print_json, print_list, text
 from domrules.cli.witnesses import Witnesses
 from domrules.grammar import core
@@ -113,7 +113,7 @@ def command(
 
 def _options(game: core.Game, settings: Sequence[str]) -> dict[str, object]:
     """What is set; `any` alone leaves open whatever is not."""
-    options: dict[str, object] = dict(setting(text) for text in settings if text != opened.ANY)
+    options: dict[str, object] = dict(options_of(text for text in settings if text != opened.ANY))
     return opened.every(game, options) if opened.ANY in settings else options
 
 
