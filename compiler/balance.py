@@ -174,13 +174,31 @@ class Difference:
     within: float | None
 
 
-def paired(name: str, pairs: Sequence[tuple[float, float]]) -> Difference:
-    """The difference of a number of each match, second less first."""
-    count = max(1, len(pairs))
-    gaps = [b - a for a, b in pairs]
-    mean = sum(gaps) / count
-    firsts, seconds = sum(a for a, _ in pairs) / count, sum(b for _, b in pairs) / count
-    if len(pairs) < 2:
-        return Difference(name, firsts, seconds, mean, None)
-    variance = sum((g - mean) ** 2 for g in gaps) / (count - 1)
-    return Difference(name, firsts, seconds, mean, Z * sqrt(variance / count))
+@dataclass
+class Paired:
+    """A number of each match under two variants, `scale` times as great as it is shown: sums, which are exact in any order."""
+
+    name: str
+    scale: int = 1
+    count: int = 0
+    firsts: int = 0
+    seconds: int = 0
+    squares: int = 0
+    """Of the differences."""
+
+    def add(self, firsts: Sequence[int], seconds: Sequence[int]) -> None:
+        """Some matches, in the same order under both."""
+        self.count += len(firsts)
+        self.firsts += sum(firsts)
+        self.seconds += sum(seconds)
+        self.squares += sum((b - a) ** 2 for a, b in zip(firsts, seconds, strict=True))
+
+    def difference(self) -> Difference:
+        """Second less first, over the matches so far."""
+        n, gaps = max(1, self.count), self.seconds - self.firsts
+        whole = n * self.scale
+        means = self.firsts / whole, self.seconds / whole, gaps / whole
+        if n < 2:
+            return Difference(self.name, *means, None)
+        error = sqrt((n * self.squares - gaps**2) / (n - 1)) / whole
+        return Difference(self.name, *means, Z * error)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tables import TINY, game, written
 
-from domrules.compiler.balance import balance, paired, share, team
+from domrules.compiler.balance import Paired, balance, share, team
 from domrules.compiler.batch import Form
 from domrules.compiler.counts import MOVES
 from domrules.compiler.rows import CHUNK
@@ -196,5 +196,8 @@ def test_shares_and_differences() -> None:
     half = share(50, 100)
     assert (half.value, round(half.low, 4), round(half.high, 4)) == (0.5, 0.4038, 0.5962)
     assert share(0, 10).low == 0
-    gap = paired("x", [(1, 2), (3, 4), (5, 6)])
+    pair = Paired("x", 2)
+    pair.add([2, 6], [4, 8])
+    pair.add([10], [12])
+    gap = pair.difference()
     assert (gap.first, gap.second, gap.difference, gap.within) == (3, 4, 1, 0)

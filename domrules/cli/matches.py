@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Sequence
-from typing import TextIO, TypeAlias
+from collections.abc import Sequence
+from functools import partial
+from math import lcm
+from typing import TextIO
 
-from domrules.compiler.balance import Difference, paired, team
+from domrules.compiler.balance import Difference, Paired, team
 from domrules.compiler.rows import columns
 from domrules.compiler.simulate import Keep, Row
 from domrules.grammar import core
@@ -29,34 +31,51 @@ def rows_to(stream: TextIO, instance: core.Instance) -> Keep:
     return keep
 
 
-Chunks: TypeAlias = dict[int, Sequence[Row]]
-"""Rows of matches, by the number of the first."""
+class Pairs:
+    """What both variants have of the matches that both have played, added up as they come."""
 
+    def __init__(self, instances: Sequence[core.Instance]) -> None:
+        self.instances = instances
+        self.waiting: tuple[dict[int, Sequence[Row]], ...] = ({}, {})
+        """By variant: rows of matches that the other has not played yet, by the number of the first."""
+        self.shares = lcm(*range(1, max(i.sorts["team"].size for i in instances) + 1))
+        seats = instances[0].sorts["player"].names
+        wins = [Paired(f"{name} wins", self.shares) for name in (*seats, "first")]
+        self.numbers = [*wins, Paired("rounds"), Paired("moves"), Paired("top score")]
 
-def adder(chunks: Chunks) -> Keep:
-    return chunks.__setitem__
+    def keep(self, variant: int) -> Keep:
+        """Takes the rows of a variant."""
+        return partial(self.take, variant)
 
+    def take(self, variant: int, first: int, rows: Sequence[Row]) -> None:
+        other = self.waiting[1 - variant].pop(first, None)
+        if other is None:
+            self.waiting[variant][first] = rows
+            return
+        both = (rows, other) if variant == 0 else (other, rows)
+        columns = [self.columns(*one) for one in zip(self.instances, both, strict=True)]
+        for number, here, there in zip(self.numbers, *columns, strict=True):
+            number.add(here, there)
 
-def differences(instances: Sequence[core.Instance], kept: Sequence[Chunks]) -> Iterator[Difference]:
-    """The paired differences of what both variants have, over the matches that both have played; nothing without any."""
-    both = sorted(set.intersection(*map(set, kept)))
-    rows = [[row for first in both for row in chunks[first]] for chunks in kept]
-    if not both:
-        return
+    def columns(self, instance: core.Instance, rows: Sequence[Row]) -> list[list[int]]:
+        """For every number what it is in each match."""
+        players = range(instance.players)
+        parts = [
+            [self.part(instance, mask, player) for mask in range(1 << instance.sorts["team"].size)]
+            for player in players
+        ]
+        return [
+            *([part[row[1]] for row in rows] for part in parts),
+            [parts[row[0]][row[1]] for row in rows],
+            [row[2] for row in rows],
+            [row[3] for row in rows],
+            [max(row[4:], default=0) for row in rows],
+        ]
 
-    def of(name: str, number: Callable[[core.Instance, Row], float]) -> Difference:
-        columns = [[number(i, row) for row in own] for i, own in zip(instances, rows, strict=True)]
-        return paired(name, list(zip(*columns, strict=True)))
+    def part(self, instance: core.Instance, winners: int, player: int) -> int:
+        """What this player has of the win of a match, times `shares`."""
+        return self.shares // winners.bit_count() if winners >> team(instance, player) & 1 else 0
 
-    for p, seat in enumerate(instances[0].sorts["player"].names):
-        yield of(f"{seat} wins", lambda i, row, p=p: part(i, row, p))  # type: ignore[misc]
-    yield of("first wins", lambda i, row: part(i, row, row[0]))
-    yield of("rounds", lambda i, row: row[2])
-    yield of("moves", lambda i, row: row[3])
-    yield of("top score", lambda i, row: max(row[4:], default=0))
-
-
-def part(instance: core.Instance, row: Row, player: int) -> float:
-    """What this player has of the win of a match."""
-    mask = row[1]
-    return 1 / mask.bit_count() if mask >> team(instance, player) & 1 else 0.0
+    def differences(self) -> list[Difference]:
+        """Over the matches that both have played; nothing without any."""
+        return [number.difference() for number in self.numbers if number.count]

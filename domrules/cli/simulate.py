@@ -20,7 +20,7 @@ from domrules.cli.balances import LeftOut, Told
 from domrules.cli.company import Companies, Company
 from domrules.cli.exits import ExitCode, failed, internal
 from domrules.cli.games import File, Settings, open_instance, open_sound, options_of, setting
-from domrules.cli.matches import Chunks, adder, differences, rows_to
+from domrules.cli.matches import Pairs, rows_to
 from domrules.cli.progress import Progress
 from domrules.cli.seats import NAMES, Bots
 from domrules.compiler.balance import balance
@@ -359,10 +359,10 @@ def envelope(data: Mapping[str, object]) -> str:
 
 def versus(tables: Sequence[Table], asked: Asked) -> ExitCode:
     """Two variants on the same chance, match by match."""
-    kept: list[Chunks] = [{}, {}]
     jobs = [table.job(asked) for table in tables]
-    playing = played(jobs, asked, [adder(chunks) for chunks in kept])
-    found = list(differences([job.instance for job in jobs], kept))
+    pairs = Pairs([job.instance for job in jobs])
+    playing = played(jobs, asked, [pairs.keep(variant) for variant in range(len(jobs))])
+    found = pairs.differences()
     reports = [told_of(*both) for both in zip(tables, jobs, playing, strict=True)]
     if asked.format == "json":
         differing = [asdict(d) for d in found]
