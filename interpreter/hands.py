@@ -50,7 +50,7 @@ class RoundHands:
 
     def told(self, line: str) -> RoundHands:
         """With one more line. Raises BadHands."""
-        return in_round(replace(self, lines=(*self.lines, line)), line, 0)
+        return in_round(replace(self, lines=(*self.lines, line)), line.strip(), 0)
 
 
 @dataclass(frozen=True)

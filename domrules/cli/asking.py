@@ -5,6 +5,7 @@ The match is a hands file; it is written beside the old one and then takes its p
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 from itertools import zip_longest
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from domrules.cli.sheets import counted, lines, sheet, standing, table
 from domrules.cli.texts import NoText, read_text
 from domrules.grammar import core
 from domrules.interpreter.errors import RuleError
-from domrules.interpreter.hands import BadHands, Hands, RoundHands, head, in_round, read, write
+from domrules.interpreter.hands import BadHands, Hands, RoundHands, head, read, write
 from domrules.interpreter.sheet import Counted, Missing, Question, Scorer
 
 HELP = """  an answer   tiles as 6|4, 6-4, 6:4 or 64, - for an empty hand; Enter takes
@@ -42,13 +43,13 @@ def ask(game: core.Game, path: Path, players: int | None, settings: Sequence[str
     try:
         try:
             hands = read(read_text(path))
-            same_table(game, hands, path, players, settings)
+            scorer = same_table(game, hands, path, players, settings)
             print(f"{path}: going on with this match")
         except FileNotFoundError:
             if not path.parent.is_dir():
                 raise
-            hands = begin(game, players, settings)
-        Keeper(table(game, hands, players, settings), hands, path, brief).run()
+            scorer, hands = begin(game, players, settings)
+        Keeper(scorer, hands, path, brief).run()
     except Leave:
         print(f"\nkept in {path}" if path.exists() else "\nnothing was kept")
     except (BadHands, NoText) as bad:
@@ -56,19 +57,21 @@ def ask(game: core.Game, path: Path, players: int | None, settings: Sequence[str
     return ExitCode.OK
 
 
-def same_table(game: core.Game, hands: Hands, path: Path, players: int | None, settings: Sequence[str]) -> None:
-    """A match goes on at the table where it began. Raises `typer.BadParameter`, BadHands."""
-    begun = table(game, hands, None, ()).instance
-    asked = table(game, hands, players, settings).instance
-    if (begun.players, begun.options) != (asked.players, asked.options):
+def same_table(game: core.Game, hands: Hands, path: Path, players: int | None, settings: Sequence[str]) -> Scorer:
+    """The table where a match began, at which it goes on. Raises `typer.BadParameter` for another one, BadHands."""
+    begun = table(game, hands, None, ())
+    asked = begun if players is None and not settings else table(game, hands, players, settings)
+    here, there = begun.instance, asked.instance
+    if (here.players, here.options) != (there.players, there.options):
         raise typer.BadParameter(
-            f"{path} is a match of another table, for {begun.players} players: leave --players and --set out to go on with it,"
+            f"{path} is a match of another table, for {here.players} players: leave --players and --set out to go on with it,"
             " or begin another one with --keep PATH"
         )
+    return begun
 
 
-def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hands:
-    """A new match: how many play, and their names."""
+def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> tuple[Scorer, Hands]:
+    """A new match, and its table: how many play, and their names."""
     while players is None:
         if len(game.seats) == 1:
             players = game.seats[0]
@@ -87,8 +90,7 @@ def begin(game: core.Game, players: int | None, settings: Sequence[str]) -> Hand
         pairs = [(f"p{seat}", name) for seat, name in enumerate(names)]
         try:
             hands = head(game.name, players, options_of(settings), pairs)
-            table(game, hands, players, settings)
-            return hands
+            return table(game, hands, players, settings), hands
         except BadHands as bad:
             print(f"  {bad.sentence}")
 
@@ -207,11 +209,8 @@ class Keeper:
         word = line.partition(":")[0].split()[0] if line.startswith("ended") else line.partition(":")[0].strip()
         about = word if word == "ended" else self.scorer.cell(word)[1]
         kept = [old for old in now.lines if self.about(old) != about]
-        new = RoundHands(line=now.line)
-        for old in [*kept, line]:
-            new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
         rounds = [*self.hands.rounds]
-        rounds[number - 1] = new
+        rounds[number - 1] = retold(now, [*kept, line])
         self.attempt(replace(self.hands, rounds=tuple(rounds)))
 
     def about(self, line: str) -> object:
@@ -272,10 +271,12 @@ def without_last(hands: Hands, about: Callable[[str], object]) -> Hands | None:
     kept = [*rounds[-1].lines]
     while about(kept.pop()) is None:
         pass
-    new = RoundHands(line=rounds[-1].line)
-    for old in kept:
-        new = in_round(replace(new, lines=(*new.lines, old)), old.strip(), 0)
-    return replace(hands, rounds=(*rounds[:-1], new))
+    return replace(hands, rounds=(*rounds[:-1], retold(rounds[-1], kept)))
+
+
+def retold(one: RoundHands, lines: Sequence[str]) -> RoundHands:
+    """The round with these lines in place of its own. Raises BadHands."""
+    return reduce(RoundHands.told, lines, RoundHands(line=one.line))
 
 
 def changed(before: Hands, now: Hands) -> tuple[int, str]:

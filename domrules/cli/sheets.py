@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import typer
 
-from domrules.cli.games import open_instance, setting
+from domrules.cli.games import open_instance, options_of
 from domrules.grammar import core
 from domrules.grammar.source import Span
 from domrules.interpreter.because import Because
@@ -23,7 +23,7 @@ def table(game: core.Game, told: Hands, players: int | None, settings: Sequence[
     if told.game and told.game != game.name:
         raise BadHands(0, f"these are hands of {told.game}, not of {game.name}")
     seats = told.players if players is None else players
-    own = dict(map(setting, settings))
+    own = options_of(settings)
     options = [one for one in told.options if one.key not in own]
     try:
         instance = open_instance(game, seats, [*(f"{one.key}={one.value}" for one in options), *settings])
