@@ -120,11 +120,9 @@ class Possible:
 
     def elsewhere(self, state: State) -> State:
         """With empty zones where all tiles lie in others: in those that are known, or that no move touches."""
-        certain = [cell for cell in self.dealt if known(state.cells[cell]) or cell in self.still]
-        held = sum(
-            int(state.cells[cell] or 0).bit_count() if known(state.cells[cell]) else self.dealt[cell]
-            for cell in certain
-        )
+        certain = {cell: self.dealt[cell] for cell in self.still}
+        certain |= {cell: tiles.bit_count() for cell, tiles in self.known_zones(state)}
+        held = sum(certain.values())
         size = self.rules.instance.sorts["tile"].size
         if held > size:
             raise Impossible(
