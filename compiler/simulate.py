@@ -119,14 +119,12 @@ def _compiled(job: Job, form: Form, rows: bool) -> Opened:
 class InOrder:
     """Rows that come in any order, handed on in order."""
 
-    keep: Keep | None = None
+    keep: Keep
     pending: dict[int, Sequence[Row]] = field(default_factory=dict)
     written: int = 0
 
     def add(self, first: int, rows: Sequence[Row]) -> None:
         """The rows of matches from `first` on."""
-        if self.keep is None:
-            return
         self.pending[first] = rows
         while self.written in self.pending:
             ready = self.pending.pop(self.written)
@@ -135,9 +133,8 @@ class InOrder:
 
     def finish(self) -> None:
         """No more will come: hand on what waits for others that are missing."""
-        if self.keep is not None:
-            for first in sorted(self.pending):
-                self.keep(first, self.pending[first])
+        for first in sorted(self.pending):
+            self.keep(first, self.pending[first])
 
 
 def play(engines: Sequence[Engine], first: int, last: int, seed: int) -> tuple[int, int] | None:

@@ -84,15 +84,13 @@ def places(game: core.Game) -> dict[Place, int]:
     return {where: i for i, where in enumerate(dict.fromkeys(place(c.span) for c in clauses(game)))}
 
 
-def fired(instance: core.Instance, policies: Sequence[str], seed: int, matches: int) -> set[Place]:
-    """The clauses that decide something in the first matches of a seed. Raises Unsupported, Disagreement, Trap."""
-    return [found for _, found in watched(instance, policies, seed, matches)][-1]
-
-
 def watched(
     instance: core.Instance, policies: Sequence[str], seed: int, matches: int
 ) -> Iterator[tuple[int, set[Place]]]:
-    """After more and more matches, as `fired`."""
+    """How many matches of a seed were played, and the clauses that decided something in them; said again after more.
+
+    Raises Unsupported, Disagreement, Trap.
+    """
     written = as_written(instance)
     engine = WasmEngine(lower(written, Counts(), EAGER[Form.WASM], policies=policies, kind=Watching))
     numbers = places(instance.game)

@@ -35,12 +35,13 @@ class Pairs:
     """What both variants have of the matches that both have played, added up as they come."""
 
     def __init__(self, instances: Sequence[core.Instance]) -> None:
-        self.instances = instances
         self.waiting: tuple[dict[int, Sequence[Row]], ...] = ({}, {})
         """By variant: rows of matches that the other has not played yet, by the number of the first."""
-        self.shares = lcm(*range(1, max(i.sorts["team"].size for i in instances) + 1))
+        shares = lcm(*range(1, max(i.sorts["team"].size for i in instances) + 1))
+        self.parts = [parts(instance, shares) for instance in instances]
+        """By variant what each player has of a win, by the mask of the winners; `shares` times as much."""
         seats = instances[0].sorts["player"].names
-        wins = [Paired(f"{name} wins", self.shares) for name in (*seats, "first")]
+        wins = [Paired(f"{name} wins", shares) for name in (*seats, "first")]
         self.numbers = [*wins, Paired("rounds"), Paired("moves"), Paired("top score")]
 
     def keep(self, variant: int) -> Keep:
@@ -53,29 +54,30 @@ class Pairs:
             self.waiting[variant][first] = rows
             return
         both = (rows, other) if variant == 0 else (other, rows)
-        columns = [self.columns(*one) for one in zip(self.instances, both, strict=True)]
+        columns = [columns_of(*one) for one in zip(self.parts, both, strict=True)]
         for number, here, there in zip(self.numbers, *columns, strict=True):
             number.add(here, there)
-
-    def columns(self, instance: core.Instance, rows: Sequence[Row]) -> list[list[int]]:
-        """For every number what it is in each match."""
-        players = range(instance.players)
-        parts = [
-            [self.part(instance, mask, player) for mask in range(1 << instance.sorts["team"].size)]
-            for player in players
-        ]
-        return [
-            *([part[row[1]] for row in rows] for part in parts),
-            [parts[row[0]][row[1]] for row in rows],
-            [row[2] for row in rows],
-            [row[3] for row in rows],
-            [max(row[4:], default=0) for row in rows],
-        ]
-
-    def part(self, instance: core.Instance, winners: int, player: int) -> int:
-        """What this player has of the win of a match, times `shares`."""
-        return self.shares // winners.bit_count() if winners >> team(instance, player) & 1 else 0
 
     def differences(self) -> list[Difference]:
         """Over the matches that both have played; nothing without any."""
         return [number.difference() for number in self.numbers if number.count]
+
+
+def columns_of(parts: Sequence[Sequence[int]], rows: Sequence[Row]) -> list[list[int]]:
+    """For every number what it is in each match."""
+    return [
+        *([part[row[1]] for row in rows] for part in parts),
+        [parts[row[0]][row[1]] for row in rows],
+        [row[2] for row in rows],
+        [row[3] for row in rows],
+        [max(row[4:], default=0) for row in rows],
+    ]
+
+
+def parts(instance: core.Instance, shares: int) -> list[list[int]]:
+    """By player and mask of winners: what he has of the win of a match, times `shares`."""
+    masks = range(1 << instance.sorts["team"].size)
+    return [
+        [shares // mask.bit_count() if mask >> team(instance, player) & 1 else 0 for mask in masks]
+        for player in range(instance.players)
+    ]
