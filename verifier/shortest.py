@@ -77,15 +77,14 @@ def shortest(
     goal: Goal,
     facts: Sequence[Fact],
     limits: Limits = Limits(),
-    first: Callable[[Search], Witness | None] | None = None,
 ) -> Shortest:
-    """Bound, then play; `first` may know a play at the bound, before the search."""
+    """Bound, then play."""
     lower = bound(study, goal, facts, seconds=limits.query)
-    return played(Search(study, rules, goal, lower, limits), first)
+    return played(Search(study, rules, goal, lower, limits))
 
 
 def played(search: Search, first: Callable[[Search], Witness | None] | None = None) -> Shortest:
-    """A play for a bound that is known."""
+    """A play for a bound that is known; `first` may know one just at the bound, before the search."""
     lower = search.lower
     if not lower.possible:
         return Shortest(lower, None, lower.tiles, 0, open=bool(lower.reason))

@@ -48,8 +48,8 @@ def fewest(
 def _found(subject: Subject, goal: Goal, patience: float) -> tuple[Shortest, str]:
     """What is found, and after which round of a match, if not in the first: just the bound everywhere, then a long look."""
     found = None
-    for known, limits in _stages(subject):
-        lower = bound(subject.study, goal, known, seconds=1.0 if limits is AT_ONCE else subject.seconds)
+    for known, seconds, limits in _stages(subject):
+        lower = bound(subject.study, goal, known, seconds=seconds)
         if found is None or _aim(lower) != _aim(found.bound):
             found = played(Search(subject.study, subject.rules, goal, lower, limits), at_bound)
             if found.tight or found.bound.impossible:
@@ -83,15 +83,15 @@ def _later(subject: Subject, goal: Goal, lower: Bound) -> tuple[Shortest, str] |
     return None
 
 
-def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], Limits]]:
-    """What may be assumed, from least to most, and how long to look for a play at the bound each time."""
+def _stages(subject: Subject) -> Iterator[tuple[Sequence[Fact], float, Limits]]:
+    """What may be assumed, from least to most; seconds of a query for the bound, and how long to look for a play at it."""
     where = facts.partition(subject.study)
     alone = prove(subject.study, [where], seconds=subject.seconds).established
     if alone:
-        yield alone, AT_ONCE
+        yield alone, AT_ONCE.query, AT_ONCE
     soon = Limits(query=subject.seconds / 10, search=subject.seconds / 10, moves=0, tiles=0)
-    yield subject.proved, soon
-    yield [*subject.proved, *subject.invariants], soon
+    yield subject.proved, subject.seconds, soon
+    yield [*subject.proved, *subject.invariants], subject.seconds, soon
 
 
 class Judge:

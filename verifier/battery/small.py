@@ -60,8 +60,8 @@ def both(gone: Gone, asked: str | core.Claim, solver: Callable[[], Verdict] | No
     if solver is None:
         assert explicit is not None, f"{name} is asked of one engine only, which has no answer"
         return explicit
-    if name in TOLD and explicit is not None and explicit.word not in (Word.SKIPPED, Word.UNKNOWN):
-        gone.subject.told = gone.hands if gone.all.later else None
+    known = name in TOLD and explicit is not None and explicit.word not in (Word.SKIPPED, Word.UNKNOWN)
+    gone.subject.told = gone.hands if known and gone.all.later else None
     theirs = solver()
     if explicit is None:
         return theirs
