@@ -5,11 +5,12 @@ Numbers of a match are known only so far as `kept` says: what every settlement a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from domrules.grammar import core
 from domrules.interpreter.play import Round
+from domrules.interpreter.state import State
 from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import settled_reads
@@ -35,6 +36,13 @@ class Closing:
     settled: Symbols
     bits: tuple[Bit, ...]
     """What must hold for this to be one; `encoder.side` comes to it."""
+    lawful: tuple[Symbols, ...]
+    """The positions of it in which laws hold."""
+
+    def under(self, laws: tuple[Law, ...]) -> Closing:
+        """The same, where these hold."""
+        known = (law(self.encoder, at) for at in self.lawful for law in laws)
+        return replace(self, bits=(*self.bits, *known))
 
     def ends_so(self, role: str) -> Bit:
         """Does it end in a way that has this role?"""
@@ -48,11 +56,45 @@ class Closing:
 Asks = Callable[[Closing], Bit]
 
 
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The beginning of any round, or any move of it: what it makes of a position, and what must hold for it to be one."""
+
+    encoder: Encoder
+    relation: Relation
+    before: Symbols
+    after: Symbols
+    bits: tuple[Bit, ...]
+
+
+def beginning(subject: Subject, opaque: frozenset[str]) -> Change:
+    """From the deal to the first move. It is written down once, whatever is asked about it."""
+    return subject.once(f"beginning, {sorted(opaque)}", lambda: _beginning(*opened(subject, opaque)))
+
+
+def _beginning(encoder: Encoder, relation: Relation) -> Change:
+    start = relation.start(any_match=True)
+    return Change(encoder, relation, start.dealt, start.begun, (start.kept, *start.sound))
+
+
+def move(subject: Subject, opaque: frozenset[str]) -> Change:
+    """From a position the proved facts allow. It is written down once, whatever is asked about it."""
+    return subject.once(f"move, {sorted(opaque)}", lambda: _move(subject, *opened(subject, opaque)))
+
+
+def _move(subject: Subject, encoder: Encoder, relation: Relation) -> Change:
+    before = subject.position(relation)
+    known = [fact.holds(relation, before) for fact in subject.proved]
+    step = relation.step(before, "x")
+    return Change(encoder, relation, before, step.after, (*known, *step.taken))
+
+
 def closings(subject: Subject, opaque: frozenset[str], laws: tuple[Law, ...] = ()) -> Iterator[Closing]:
     """Every way a round may end: by a move, and (where an ending is looked at there) as it begins."""
-    yield by_move(subject, opaque, laws)
+    yield subject.once(f"by a move, {sorted(opaque)}", lambda: _by_move(subject, move(subject, opaque))).under(laws)
     if any(e.at_start for e in subject.instance.endings):
-        yield at_start(subject, opaque, laws)
+        found = subject.once(f"at the start, {sorted(opaque)}", lambda: _at_start(beginning(subject, opaque)))
+        yield found.under(laws)
 
 
 def opened(subject: Subject, opaque: frozenset[str]) -> tuple[Encoder, Relation]:
@@ -62,26 +104,24 @@ def opened(subject: Subject, opaque: frozenset[str]) -> tuple[Encoder, Relation]
     return subject.study.open(view)
 
 
-def by_move(subject: Subject, opaque: frozenset[str], laws: tuple[Law, ...]) -> Closing:
-    encoder, relation = opened(subject, opaque)
-    before = subject.position(relation)
-    known = [fact.holds(relation, before) for fact in subject.proved] + [law(encoder, before) for law in laws]
-    step = relation.step(before, "x")
-    ended = relation.concluded(step.after)
-    known += [fact.holds(relation, ended) for fact in subject.proved] + [law(encoder, ended) for law in laws]
-    settled, faults = relation.settle(ended)
-    bits = [*known, subject.study.resting(relation, before), *step.taken, -relation.goes_on(step.after)]
-    return Closing(encoder, relation, before, ended, settled, (*bits, *(-fault.bit for fault in faults)))
+def _by_move(subject: Subject, last: Change) -> Closing:
+    relation = last.relation
+    ended = relation.concluded(last.after)
+    known = [fact.holds(relation, ended) for fact in subject.proved]
+    known += [subject.study.resting(relation, last.before), -relation.goes_on(last.after)]
+    return _settled(last, ended, known, (last.before, ended))
 
 
-def at_start(subject: Subject, opaque: frozenset[str], laws: tuple[Law, ...]) -> Closing:
-    encoder, relation = opened(subject, opaque)
-    start = relation.start(any_match=True)
-    ended = relation.concluded(start.begun, at_start=True)
-    settled, faults = relation.settle(ended)
-    bits = [start.kept, *start.sound, *(law(encoder, start.dealt) for law in laws)]
-    bits.append(-relation.goes_on(start.begun, at_start=True))
-    return Closing(encoder, relation, start.dealt, ended, settled, (*bits, *(-fault.bit for fault in faults)))
+def _at_start(start: Change) -> Closing:
+    relation = start.relation
+    ended = relation.concluded(start.after, at_start=True)
+    return _settled(start, ended, [-relation.goes_on(start.after, at_start=True)], (start.before,))
+
+
+def _settled(last: Change, ended: Symbols, known: Sequence[Bit], lawful: tuple[Symbols, ...]) -> Closing:
+    settled, faults = last.relation.settle(ended)
+    bits = (*last.bits, *known, *(-fault.bit for fault in faults))
+    return Closing(last.encoder, last.relation, last.before, ended, settled, bits, lawful)
 
 
 def possible(subject: Subject, asks: Asks, laws: tuple[Law, ...] = ()) -> Result:
@@ -122,10 +162,16 @@ def emptied(subject: Subject, played: Round) -> int | None:
     ending = rules.ending(played.ended)
     if ending is None or instance.endings[ending].role != "out" or not played.plies:
         return None
-    empty = [
-        p
-        for p in range(instance.players)
-        if hands(instance, p) and not any(rules.layout.tiles(played.ended, *cell) for cell in hands(instance, p))
-    ]
-    mover = played.plies[-1].mover
+    empty, mover = without_tiles(subject, played.ended), played.plies[-1].mover
     return mover if mover in empty else empty[0] if len(empty) == 1 else None
+
+
+def without_tiles(subject: Subject, state: State) -> list[int]:
+    """The players whose hands are empty."""
+    instance, layout = subject.instance, subject.rules.layout
+    found = []
+    for player in range(instance.players):
+        own = hands(instance, player)
+        if own and not any(layout.tiles(state, *cell) for cell in own):
+            found.append(player)
+    return found

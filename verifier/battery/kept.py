@@ -11,7 +11,7 @@ from functools import reduce
 from math import gcd
 
 from domrules.grammar import core
-from domrules.verifier.battery.closing import Closing, Law, closings, opened
+from domrules.verifier.battery.closing import Change, Closing, Law, beginning, closings, move
 from domrules.verifier.battery.ended import sums
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
@@ -45,8 +45,6 @@ class Kept:
     """What is proved of the numbers of a match."""
 
     guesses: tuple[Guess, ...]
-    rises: bool
-    """No total is ever less than it was."""
 
     @property
     def laws(self) -> tuple[Law, ...]:
@@ -70,8 +68,7 @@ def _kept(subject: Subject, found: Totals) -> Kept:
         if not broken:
             break
         guesses = [g for g in guesses if g not in broken]
-    laws = tuple(g.holds for g in guesses)
-    return Kept(tuple(guesses), _rises(subject, found, laws))
+    return Kept(tuple(guesses))
 
 
 def guessed(subject: Subject, found: Totals) -> list[Guess]:
@@ -114,20 +111,21 @@ def _inductive(subject: Subject, guess: Guess, known: Sequence[Guess]) -> bool:
 
 
 def _begins(subject: Subject, guess: Guess, laws: tuple[Law, ...], opaque: frozenset[str]) -> bool:
-    encoder, relation = opened(subject, opaque)
-    start = relation.start(any_match=True)
-    known = [law(encoder, start.dealt) for law in laws]
-    query = [*known, start.kept, *start.sound, -guess.holds(encoder, start.begun)]
-    return solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is Answer.NO
+    start = beginning(subject, opaque)
+    return _never(subject, start, laws, [-guess.holds(start.encoder, start.after)])
 
 
 def _moves(subject: Subject, guess: Guess, laws: tuple[Law, ...], opaque: frozenset[str]) -> bool:
-    encoder, relation = opened(subject, opaque)
-    state = subject.position(relation)
-    known = [fact.holds(relation, state) for fact in subject.proved] + [law(encoder, state) for law in laws]
-    step = relation.step(state, "x")
-    query = [*known, *step.taken, -guess.holds(encoder, step.after)]
-    return solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is Answer.NO
+    step = move(subject, opaque)
+    return _never(subject, step, laws, [-guess.holds(step.encoder, step.after)])
+
+
+def _never(subject: Subject, change: Change, laws: tuple[Law, ...], bad: Sequence[Bit]) -> bool:
+    """Does no such change, from where the laws hold, come to this?"""
+    encoder = change.encoder
+    known = [law(encoder, change.before) for law in laws]
+    query = [*encoder.side, *change.bits, *known, *bad]
+    return solve(encoder.dag, query, seconds=subject.seconds).answer is Answer.NO
 
 
 def _settles(subject: Subject, guess: Guess, closing: Closing) -> bool:
@@ -136,21 +134,16 @@ def _settles(subject: Subject, guess: Guess, closing: Closing) -> bool:
     return solve(closing.encoder.dag, query, seconds=subject.seconds).answer is Answer.NO
 
 
-def _rises(subject: Subject, found: Totals, laws: tuple[Law, ...]) -> bool:
+def rises(subject: Subject, found: Totals) -> bool:
     """Is no total ever less after a beginning, a move, or a settlement, than before?"""
+    return subject.once("rises", lambda: _rises(subject, found))
+
+
+def _rises(subject: Subject, found: Totals) -> bool:
+    laws = kept(subject, found).laws
     for opaque in dict.fromkeys((sums(subject.instance), frozenset[str]())):
-        encoder, relation = opened(subject, opaque)
-        start = relation.start(any_match=True)
-        query = [*(law(encoder, start.dealt) for law in laws), start.kept, *start.sound]
-        query.append(_less(found, encoder, start.dealt, start.begun))
-        if solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is not Answer.NO:
-            continue
-        encoder, relation = opened(subject, opaque)
-        state = subject.position(relation)
-        known = [fact.holds(relation, state) for fact in subject.proved] + [law(encoder, state) for law in laws]
-        step = relation.step(state, "x")
-        query = [*known, *step.taken, _less(found, encoder, state, step.after)]
-        if solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is not Answer.NO:
+        changes = (beginning(subject, opaque), move(subject, opaque))
+        if not all(_never(subject, c, laws, [_less(found, c.encoder, c.before, c.after)]) for c in changes):
             continue
         ends = list(closings(subject, opaque, laws))
         queries = [[*e.encoder.side, *e.bits, _less(found, e.encoder, e.ended, e.settled)] for e in ends]
@@ -177,19 +170,17 @@ def _goes_on(subject: Subject, found: Totals) -> str:
     if subject.rules.over(subject.rules.new_match()):
         return ""
     for opaque in dict.fromkeys((sums(instance), frozenset[str]())):
-        encoder, relation = opened(subject, opaque)
-        start = relation.start(any_match=True)
-        query = [start.kept, *start.sound, -encoder.truth(instance.over, start.dealt)]
-        query.append(encoder.truth(instance.over, start.begun))
-        if solve(encoder.dag, [*encoder.side, *query], seconds=subject.seconds).answer is not Answer.NO:
+        start, step = beginning(subject, opaque), move(subject, opaque)
+        if not _never(subject, start, (), _becomes_over(instance, start)):
             continue
-        encoder, relation = opened(subject, opaque)
-        state = subject.position(relation)
-        known = [fact.holds(relation, state) for fact in subject.proved] + [law(encoder, state) for law in laws]
-        step = relation.step(state, "x")
-        known += [*step.taken, -encoder.truth(instance.over, state), encoder.truth(instance.over, step.after)]
-        for word, more in (("all round", []), ("until the last move", [relation.goes_on(step.after)])):
-            query = [*encoder.side, *known, *more]
-            if solve(encoder.dag, query, seconds=subject.seconds).answer is Answer.NO:
+        over = _becomes_over(instance, step)
+        for word, more in (("all round", []), ("until the last move", [step.relation.goes_on(step.after)])):
+            if _never(subject, step, laws, [*over, *more]):
                 return word
     return ""
+
+
+def _becomes_over(instance: core.Instance, change: Change) -> list[Bit]:
+    """The match is over after it, and was not before."""
+    truth = change.encoder.truth
+    return [-truth(instance.over, change.before), truth(instance.over, change.after)]

@@ -15,7 +15,7 @@ from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
 from domrules.verifier.battery.closing import Asks, Closing, possible
 from domrules.verifier.battery.idle import idle_lines
-from domrules.verifier.battery.kept import goes_on, kept
+from domrules.verifier.battery.kept import goes_on, kept, rises
 from domrules.verifier.battery.matches import LONGEST, Played, matches
 from domrules.verifier.battery.outcome import single
 from domrules.verifier.battery.said import questions
@@ -143,7 +143,7 @@ def _stuck_at(subject: Subject, found: Totals) -> list[str] | None:
     if settled_so(subject, found, _over).answer is Answer.NO:
         because = f" (always: {known.text})" if known.text else ""
         return [f"no settlement ends a match{because}", *_course(unfinished[0])]
-    if not known.rises:
+    if not rises(subject, found):
         return None
     for m in unfinished[:3]:
         if not _can_end(subject, found, m.totals[-1]):
@@ -174,7 +174,11 @@ def _can_end(subject: Subject, found: Totals, least: Sequence[int]) -> bool:
 
 def changes(subject: Subject, found: Totals) -> bool:
     """Does every settlement of a match that goes on add to some total, and nothing ever take from one?"""
-    return subject.once("changes", lambda: kept(subject, found).rises and _least(subject, found, 1))
+    return subject.once("changes", lambda: _changes(subject, found))
+
+
+def _changes(subject: Subject, found: Totals) -> bool:
+    return rises(subject, found) and _least(subject, found, 1)
 
 
 def _least(subject: Subject, found: Totals, least: int) -> bool:
