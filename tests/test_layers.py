@@ -15,7 +15,7 @@ MAY_IMPORT = {
     "grammar": {"grammar"},
     "interpreter": {"grammar", "interpreter"},
     "compiler": {"grammar", "interpreter", "compiler"},
-    "verifier": {"grammar", "interpreter", "verifier"},
+    "verifier": {"grammar", "interpreter", "compiler", "verifier"},
 }
 LONGEST = 600
 

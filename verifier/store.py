@@ -274,10 +274,13 @@ def _typed(kept: Any) -> dict[str, Any]:
 
 @cache
 def programs() -> str:
-    """What answers, in one short name: a digest of our own sources and the version of Z3."""
+    """What answers, in one short name: a digest of our own sources and the versions of what they run."""
     layers = Path(__file__).resolve().parent.parent
-    total = hashlib.sha256(metadata.version("z3-solver").encode())
-    for layer in ("grammar", "interpreter", "verifier"):
+    total = hashlib.sha256()
+    for library in ("z3-solver", "wasmtime"):
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            total.update(f"{library} {metadata.version(library)}\0".encode())
+    for layer in ("grammar", "interpreter", "compiler", "verifier"):
         for path in _sources(layers / layer):
             total.update(path.name.encode() + b"\0" + path.read_bytes())
     return total.hexdigest()

@@ -14,7 +14,7 @@ from functools import partial
 from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
 from domrules.verifier.battery.closing import Asks, Closing, possible
-from domrules.verifier.battery.idle import idle_lines
+from domrules.verifier.battery.idle import idle_lines, idle_rounds
 from domrules.verifier.battery.kept import goes_on, kept, rises
 from domrules.verifier.battery.matches import LONGEST, Played, matches
 from domrules.verifier.battery.outcome import single
@@ -178,6 +178,9 @@ def changes(subject: Subject, found: Totals) -> bool:
 
 
 def _changes(subject: Subject, found: Totals) -> bool:
+    idle = [played for played in idle_rounds(subject, found) if played is not None]
+    if any(not subject.rules.over(played.settled) for played in idle):
+        return False
     return rises(subject, found) and _least(subject, found, 1)
 
 

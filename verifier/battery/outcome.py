@@ -9,14 +9,18 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from domrules.compiler import ir
+from domrules.compiler.sift import Scene, total
+from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.source import Span
 from domrules.interpreter.play import Round
 from domrules.interpreter.state import State
 from domrules.verifier.battery.climb import climb
-from domrules.verifier.battery.closing import Closing, Law, emptied, hands, possible, went_out
+from domrules.verifier.battery.closing import Closing, Law, emptied, hands, possible, went_out, without_tiles
 from domrules.verifier.battery.kept import kept
 from domrules.verifier.battery.play import round_lines
+from domrules.verifier.battery.rare import least, rare
 from domrules.verifier.battery.said import settlements
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import (
@@ -37,8 +41,6 @@ from domrules.verifier.witness import Witness
 
 TRIES = 3_000
 """Rounds of the search that follows."""
-GLANCE = 1_000
-"""The same for a round that is merely worth knowing: where there are such, some hundred showed one."""
 FAR = -1_000.0
 """How near a round is in which nobody goes out."""
 
@@ -193,16 +195,10 @@ def _searched(subject: Subject, pay: Pay) -> tuple[int, Round] | None:
 
 def _nothing(subject: Subject, pay: Pay) -> list[str]:
     """A round in which who goes out gets nothing, where points are good: no fault, but worth knowing."""
-    if pay.better is not Better.MORE:
+    if pay.totals is None or pay.better is not Better.MORE:
         return []
 
-    def wish(played: Round) -> float:
-        player = emptied(subject, played)
-        if player is None:
-            return FAR
-        return -float(pay.gains(subject, played.ended, played.settled)[side_of(subject.instance)[player]])
-
-    played = climb(subject.rules, wish, tries=GLANCE, seed=subject.seed)
+    played = _unpaid(subject, pay.totals)
     if played is None:
         return []
     return [
@@ -211,17 +207,38 @@ def _nothing(subject: Subject, pay: Pay) -> list[str]:
     ]
 
 
+def _unpaid(subject: Subject, found: Totals) -> Round | None:
+    """The shortest of very many random rounds in which one player alone has no tiles left, and his side gets no points."""
+    side = side_of(subject.instance)
+
+    def wanted(scene: Scene) -> ir.Expr:
+        test: ir.Expr = ir.YES
+        empty: ir.Expr = ir.ZERO
+        for player, out in enumerate(scene.empty):
+            before, after = (total(values, found.cells[side[player]]) for values in (scene.ended, scene.settled))
+            test = ir.both(test, ir.either(ir.negated(out), ir.negated(ir.less(before, after))))
+            empty = ir.plus(empty, ir.unary("int", out))
+        return ir.both(test, ir.equal(empty, ir.ONE))
+
+    def holds(played: Round) -> bool:
+        empty = without_tiles(subject, played.ended)
+        before, after = (found.of(subject, state) for state in (played.ended, played.settled))
+        return len(empty) == 1 and after[side[empty[0]]] <= before[side[empty[0]]]
+
+    try:
+        rounds = rare(subject, wanted, holds)
+    except Unsupported:
+        return None
+    return least([played for played in rounds if played is not None and emptied(subject, played) is not None])
+
+
 def _said(subject: Subject, pay: Pay) -> str | None:
     """The example of the file that shows it."""
     for heard in settlements(subject, pay.about):
         ending = subject.rules.ending(heard.ended)
         if ending is None or subject.instance.endings[ending].role != "out":
             continue
-        empty = [
-            p
-            for p in range(subject.instance.players)
-            if not any(subject.rules.layout.tiles(heard.ended, *cell) for cell in hands(subject.instance, p))
-        ]
+        empty = without_tiles(subject, heard.ended)
         if len(empty) == 1 and pay.wrong(subject, empty[0], heard.ended, heard.settled):
             return heard.example
     return None

@@ -51,6 +51,7 @@ from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.explicit import twin
 from domrules.verifier.explicit.questions import ANSWERED, QUESTIONS, Gone
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Unreplayable
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +317,8 @@ def _asked(subject: Subject, name: str, ask: Callable[[Subject], Verdict]) -> Ve
             return subject.verdict(name, Word.HOLLOW, since=began, reason=reason)
         subject.found[name] = verdict = _without_events(subject, name, ask(subject))
         return verdict
+    except Unreplayable as differs:
+        return subject.verdict(name, Word.DISAGREE, since=began, reason=str(differs))
     except RuleError as error:
         details = error.state.splitlines()
         return subject.verdict(

@@ -1,0 +1,134 @@
+"""What compiled code finds among many rounds is what one finds who plays them one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from tables import HOUSE, SPECS, TINY, written
+from tables import game as shipped
+
+from domrules.compiler import ir
+from domrules.compiler.sift import FAILURES, Scene, Wanted, sifted, total
+from domrules.compiler.writer import Unsupported
+from domrules.grammar import core
+from domrules.grammar.instance import instantiate
+from domrules.grammar.passes import optimise
+from domrules.interpreter.chance import Chance
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.play import Limits, Round, play_match
+from domrules.interpreter.rules import Rules
+from domrules.verifier.battery.rare import rare
+from domrules.verifier.battery.run import Request, _asked, verify
+from domrules.verifier.battery.subject import Subject
+from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Unreplayable
+
+BREAKS = "begin set mover to the(those(p in players where 0|0 in hand[p]))"
+SEED = 3
+LIMITS = Limits(moves=1_000, rounds=1, deals=200)
+SAMPLE = ("block", "fives", "koza", "petkove", "rybareni")
+Holds = Callable[[Rules, Round], bool]
+
+
+def optimised(game: core.Game, players: int) -> core.Instance:
+    return optimise(instantiate(game, players))
+
+
+def any_round(scene: Scene) -> ir.Expr:
+    return ir.YES
+
+
+def unchanged(scene: Scene) -> ir.Expr:
+    return ir.equal(*(total(cells, range(len(cells))) for cells in (scene.begun, scene.settled)))
+
+
+def dearer(scene: Scene) -> ir.Expr:
+    return ir.less(*(total(cells, range(len(cells))) for cells in (scene.ended, scene.settled)))
+
+
+def somebody_out(scene: Scene) -> ir.Expr:
+    test: ir.Expr = ir.NO
+    for out in scene.empty:
+        test = ir.either(test, out)
+    return test
+
+
+def out_of_tiles(rules: Rules, played: Round) -> bool:
+    hands = [n for n in rules.instance.role("zone", "hand") if rules.instance.vars[n].per == "player"]
+    seats = range(rules.instance.players if hands else 0)
+    return any(not any(rules.layout.tiles(played.ended, hand, p) for hand in hands) for p in seats)
+
+
+QUESTIONS: dict[str, tuple[Wanted, Holds]] = {
+    "any": (any_round, lambda rules, played: True),
+    "unchanged": (
+        unchanged,
+        lambda rules, played: sum(rules.scores(played.dealt)) == sum(rules.scores(played.settled)),
+    ),
+    "dearer": (dearer, lambda rules, played: sum(rules.scores(played.ended)) < sum(rules.scores(played.settled))),
+    "out": (somebody_out, out_of_tiles),
+}
+
+
+def one_by_one(instance: core.Instance, rounds: int) -> Iterator[tuple[int, Round]]:
+    """The rounds that break no rule, with their numbers."""
+    rules = Rules(instance)
+    for number in range(rounds):
+        with suppress(RuleError, Unfinished):
+            yield number, play_match(rules, Chance.named(SEED, number), limits=LIMITS, stop=1).rounds[0]
+
+
+def by_hand(instance: core.Instance, played: Sequence[tuple[int, Round]], holds: Holds) -> list[int | None]:
+    """The same, of rounds of the interpreter."""
+    rules = Rules(instance)
+    best: dict[int | None, tuple[int, int]] = {}
+    for number, one in played:
+        ending = rules.ending(one.ended)
+        if holds(rules, one):
+            best[ending] = min(best.get(ending, (1_000, 0)), (len(one.plies), number))
+    return [best[ending][1] if ending in best else None for ending in range(len(instance.endings))]
+
+
+@pytest.mark.parametrize("name", [*SPECS, *HOUSE])
+def test_found_as_if_played_one_by_one(name: str, full: bool) -> None:
+    if not full and name not in SAMPLE:
+        pytest.skip("takes long: --full")
+    game, rounds = shipped(name), 400 if full else 40
+    for players in game.seats if full else game.seats[-1:]:
+        instance = optimised(game, players)
+        played = list(one_by_one(instance, rounds))
+        for question, (wanted, holds) in QUESTIONS.items():
+            found = sifted(instance, wanted, SEED, LIMITS, rounds)
+            assert list(found) == by_hand(instance, played, holds), (players, question)
+
+
+def test_rounds_that_break_a_rule_are_left_out(tmp_path: Path) -> None:
+    broken = TINY.replace("begin set mover to the(lowest(p in players by p.seat))", BREAKS)
+    assert broken != TINY
+    instance = optimised(written(tmp_path, broken), 2)
+    played, (wanted, holds) = list(one_by_one(instance, 24)), QUESTIONS["any"]
+    assert 24 - FAILURES < len(played) < 24
+    assert list(sifted(instance, wanted, SEED, LIMITS, 24)) == by_hand(instance, played, holds)
+
+
+def test_what_the_interpreter_does_not_see_is_a_disagreement() -> None:
+    subject = Subject(optimised(shipped("block"), 2))
+    with pytest.raises(Unreplayable):
+        rare(subject, any_round, lambda played: False)
+    assert _asked(subject, "T2", differs).word is Word.DISAGREE
+
+
+def differs(subject: Subject) -> Verdict:
+    raise Unreplayable("they differ")
+
+
+def test_without_compiled_code_rounds_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise Unsupported("not today")
+
+    monkeypatch.setattr("domrules.verifier.battery.idle.rare", refuse)
+    (verdict,) = verify(shipped("block"), Request([2], only=["T2"]))
+    assert "a round can change no total" in "\n".join(verdict.details)
