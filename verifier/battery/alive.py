@@ -145,6 +145,8 @@ def _elsewhere(subject: Subject, kind: Kind, wanted: Collection[str]) -> dict[st
     for instance in islice(_tables(subject.instance.game), MANY) if wanted else ():
         if not set(wanted) - found.keys():
             break
+        if not (set(wanted) - found.keys()).intersection(kind.present(instance)):
+            continue
         rules = Rules(instance)
         played = (played for _, _, played in rounds(rules, FEW, subject.seed))
         for name in _met(kind, rules, played, len(kind.present(instance))) & set(wanted):
