@@ -21,7 +21,7 @@ from domrules.verifier.anymove import AnyMove
 from domrules.verifier.anyset import AnySet, Perhaps, Position, Tile, Value
 from domrules.verifier.battery import parity, scoring, signs
 from domrules.verifier.battery.chain import ends_of
-from domrules.verifier.battery.play import situations
+from domrules.verifier.battery.play import Matches
 from domrules.verifier.battery.run import Request, verify
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, TRUE, Dag, Number
@@ -105,7 +105,7 @@ def test_a_law_of_any_set_holds_at_small_tables(tmp_path: Path, full: bool) -> N
         found, spun = found + 1, spun + (law.spinner is not None)
         for top, players in ((2, 3), (4, 2)):
             rules = Rules(optimise(instantiate(game, players, {"greatest_half": top})))
-            met = [s for s in situations(rules, 15) if s.kind == "played"]
+            met = [s for s in Matches(rules).situations(15) if s.kind == "played"]
             assert all(keeps(law, rules, s.state) for s in met), (seed, top, players, law)
     assert found >= 4
     assert spun >= 1
@@ -192,7 +192,7 @@ def test_says_nothing_that_the_interpreter_denies(name: str) -> None:
     """Guards, endings and what moves do, in positions that were played: known and different nowhere, and mostly known."""
     instance = instantiate(shipped(name), 2)
     rules, known, told = Rules(instance), Known(instance), list[bool]()
-    for s in situations(rules, 4):
+    for s in Matches(rules).situations(4):
         if s.kind == "settled" or rules.ending(s.state) is not None:
             continue
         at = known.position(s.state)

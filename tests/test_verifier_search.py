@@ -12,7 +12,7 @@ from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.verifier.battery.climb import climb
 from domrules.verifier.battery.nearness import nearness
-from domrules.verifier.battery.play import situations
+from domrules.verifier.battery.play import Matches
 
 CONDITIONS = """
 game conditions extends block
@@ -34,7 +34,7 @@ def test_near_is_there_just_when_it_holds(tmp_path: Path) -> None:
         for e in (body, core.negation(body)):
             near, holds = nearness(rules, e), rules.question(e)
             assert near is not None
-            for s in situations(rules, 6):
+            for s in Matches(rules).situations(6):
                 assert (near(s.state) >= 0) == bool(holds(s.state)), e
                 seen.add((bodies.index(body), bool(holds(s.state))))
     assert len(seen) == 10

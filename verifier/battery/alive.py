@@ -24,7 +24,7 @@ from domrules.verifier.battery.between import settled
 from domrules.verifier.battery.fewest import Judge
 from domrules.verifier.battery.matches import whole
 from domrules.verifier.battery.moves import told
-from domrules.verifier.battery.play import rounds
+from domrules.verifier.battery.play import Matches
 from domrules.verifier.battery.subject import Subject, told_options
 from domrules.verifier.facts import Fact, asked
 from domrules.verifier.goal import ended
@@ -148,7 +148,7 @@ def _elsewhere(subject: Subject, kind: Kind, wanted: Collection[str]) -> dict[st
         if not (set(wanted) - found.keys()).intersection(kind.present(instance)):
             continue
         rules = Rules(instance)
-        played = (played for _, _, played in rounds(rules, FEW, subject.seed))
+        played = (played for _, _, played in Matches(rules, subject.seed).rounds(FEW))
         for name in _met(kind, rules, played, len(kind.present(instance))) & set(wanted):
             found.setdefault(name, told_options(instance))
     return found

@@ -13,7 +13,7 @@ from domrules.grammar import core
 from domrules.verifier.battery.bonuses import AT_START, Award, awards, given_at_start
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import Wanted, above, below
-from domrules.verifier.battery.play import Situation, situations
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.facts import asked
@@ -168,7 +168,7 @@ def _in_settlement(subject: Subject, award: Award, amount: core.Expr) -> tuple[S
 def _in_play(subject: Subject, award: Award) -> tuple[Situation, str] | None:
     """A random move after which a score is less."""
     rules, before = subject.rules, None
-    for s in situations(rules, 100, subject.seed):
+    for s in subject.matches.situations(100):
         now = rules.scores(s.state)
         action = rules.instance.actions[s.plies[-1].move.action] if s.plies else None
         less = before is not None and any(a < b for a, b in zip(now, before, strict=True))

@@ -9,7 +9,6 @@ from domrules.grammar import core
 from domrules.interpreter.state import State
 from domrules.verifier import symbols
 from domrules.verifier.battery.ended import sums
-from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.encode import Encoder
@@ -39,7 +38,7 @@ def settled(subject: Subject, names: frozenset[str]) -> Iterator[Before]:
     """What random rounds leave behind, matches that are over apart; each once, as far as these variables tell."""
     instance, rules, seen = subject.instance, subject.rules, set[tuple[core.Value, ...]]()
     cells = [(v.name, i) for v in instance.vars.values() if v.name in names for i in instance.cells(v.name)]
-    for match, number, played in rounds(rules, ROUNDS, subject.seed):
+    for match, number, played in subject.matches.rounds(ROUNDS):
         key = tuple(rules.layout.get(played.settled, *cell) for cell in cells)
         if key in seen or rules.over(played.settled):
             continue
@@ -148,14 +147,14 @@ def settlement(
 
 def one_round(subject: Subject) -> bool:
     """Is a match over after every settlement?"""
-    if any(not subject.rules.over(played.settled) for _, _, played in rounds(subject.rules, 20, subject.seed)):
+    if any(not subject.rules.over(played.settled) for _, _, played in subject.matches.rounds(20)):
         return False
     return settlement(subject, frozenset(), sums(subject.instance), lambda *_: []).answer is Answer.NO
 
 
 def nothing_played(subject: Subject, begins: Callable[[Relation, Start], Sequence[Bit]]) -> bool:
     """Can no first round begin?"""
-    if next(rounds(subject.rules, 1, subject.seed), None) is not None:
+    if next(subject.matches.rounds(1), None) is not None:
         return False
     search = Search(subject, frozenset(), begins, lambda _: True)
     return search.ask(seconds=subject.seconds)[0].answer is Answer.NO

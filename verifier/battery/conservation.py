@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
 from domrules.interpreter.state import State, elements
-from domrules.verifier.battery.play import situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -28,7 +27,7 @@ def c3(subject: Subject) -> Verdict:
         return subject.verdict(
             "C3", Word.PROVED, method="every tile lies in one zone (D3)", since=started, details=details
         )
-    for s in situations(subject.rules, ROUNDS, subject.seed):
+    for s in subject.matches.situations(ROUNDS):
         found = sum(held(subject, s.state, pips))
         if found != total:
             details = [f"{found} pips lie in the zones, the set has {total}", s.place(subject.seed)]

@@ -9,7 +9,6 @@ from domrules.grammar import core
 from domrules.verifier.battery.bonuses import awards
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import above
-from domrules.verifier.battery.play import situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit, Number
 from domrules.verifier.solver import Answer
@@ -124,7 +123,7 @@ def _moves(subject: Subject) -> str:
 
 def _seen(subject: Subject) -> int:
     rules, before, found = subject.rules, None, 0
-    for s in situations(rules, MOVES, subject.seed):
+    for s in subject.matches.situations(MOVES):
         now = rules.scores(s.state)
         if s.kind == "played" and before is not None:
             found = max(found, most(before, now))

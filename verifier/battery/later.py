@@ -14,7 +14,6 @@ from domrules.interpreter.state import State
 from domrules.verifier.battery import start
 from domrules.verifier.battery.asking import enabled
 from domrules.verifier.battery.between import Search, nothing_played, one_round
-from domrules.verifier.battery.play import rounds
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.relation import Relation, Start
@@ -65,7 +64,7 @@ def _no_move(relation: Relation, begun: Start) -> Sequence[Bit]:
 
 def _never_moves(subject: Subject) -> bool:
     """Does no round that begins go on?"""
-    found = [played.plies for _, _, played in rounds(subject.rules, 20, subject.seed)]
+    found = [played.plies for _, _, played in subject.matches.rounds(20)]
     return bool(found) and not any(found)
 
 

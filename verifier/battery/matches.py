@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from domrules.interpreter.chance import Chance
-from domrules.interpreter.errors import RuleError, Unfinished
-from domrules.interpreter.play import Round, Table
-from domrules.interpreter.players import RandomPlayer
-from domrules.verifier.battery.play import new_match, patience
+from domrules.interpreter.errors import RuleError
+from domrules.interpreter.play import Round
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals, totals
 
@@ -67,13 +64,9 @@ def _match(subject: Subject, found: Totals, number: int) -> Played | None:
 
 def _rounds(subject: Subject, number: int) -> list[Round] | None:
     """The rounds of a random match; None when a rule breaks in it."""
-    rules, chance = subject.rules, Chance.named(subject.seed, number)
-    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules, LONGEST))
-    state, done = new_match(rules, subject.seed, number), list[Round]()
+    course = subject.matches.match(number)
     try:
-        while len(done) < LONGEST and not (done and rules.over(state)):
-            done.append(table.round(state))
-            state = done[-1].settled
-    except (RuleError, Unfinished):
+        done = list(course.rounds(LONGEST))
+    except RuleError:
         return None
-    return done
+    return None if course.stopped is not None else done

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from domrules.grammar import core
@@ -21,6 +21,8 @@ from domrules.verifier.witness import Witness
 T = TypeVar("T")
 MATCH = 5
 """Rounds of a match looked through for rule errors."""
+ROUNDS_OF_ONE = 100
+"""Rounds of a match that are looked at."""
 ROUNDS = 200
 """Random rounds that are looked at."""
 MATCHES = 200
@@ -130,79 +132,110 @@ def _setting(instance: core.Instance, var: core.Var, chance: Chance) -> core.Val
             return some[chance.below(len(some))]
 
 
-def rounds(rules: Rules, count: int, seed: int = 1) -> Iterator[tuple[int, int, Round]]:
-    """(match, number from 1, round) for `count` rounds of random matches.
+class Course:
+    """A random match, played as far as somebody looks."""
 
-    A match that breaks a rule or does not end is left there; `rule_errors` says what broke.
-    """
-    return (found for found in _begun(rules, count, seed) if not found[2].broken_off)
-
-
-def _begun(rules: Rules, count: int, seed: int) -> Iterator[tuple[int, int, Round]]:
-    """The same, and what there is of the rounds that are left, which do not count."""
-    index = done = barren = 0
-    while done < count and barren < BARREN:
-        before = done
+    def __init__(self, rules: Rules, seed: int, index: int) -> None:
         chance = Chance.named(seed, index)
-        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
-        state = new_match(rules, seed, index)
-        for number in range(1, table.limits.rounds + 1):
+        self.table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
+        self.rules, self.state = rules, new_match(rules, seed, index)
+        self.done: list[Round] = []
+        self.stopped: RuleError | Unfinished | None = None
+        """What broke, or did not end."""
+
+    @property
+    def left(self) -> Round | None:
+        """The round in which it stopped, as far as that had come."""
+        return None if self.stopped is None else self.table.now
+
+    def rounds(self, most: int) -> Iterator[Round]:
+        """So many at most, until the match is over or stops."""
+        for number in range(most):
+            if number == len(self.done) and not self.further():
+                return
+            yield self.done[number]
+
+    def further(self) -> bool:
+        """Play one more round, if there is one."""
+        if self.stopped is not None or (self.done and self.rules.over(self.state)):
+            return False
+        try:
+            self.done.append(self.table.round(self.state))
+        except (RuleError, Unfinished) as stopped:
+            self.stopped = stopped
+            return False
+        self.state = self.done[-1].settled
+        return True
+
+
+@dataclass
+class Matches:
+    """The random matches of a seed. What was looked at once is not played again."""
+
+    rules: Rules
+    seed: int = 1
+    begun: list[Course] = field(default_factory=list)
+
+    def match(self, index: int) -> Course:
+        while index >= len(self.begun):
+            self.begun.append(Course(self.rules, self.seed, len(self.begun)))
+        return self.begun[index]
+
+    def rounds(self, count: int) -> Iterator[tuple[int, int, Round]]:
+        """(match, number from 1, round) of the first rounds that end.
+
+        A match that breaks a rule or does not end is left there; `errors` says what broke.
+        """
+        return (found for found in self._begun(count) if not found[2].broken_off)
+
+    def _begun(self, count: int) -> Iterator[tuple[int, int, Round]]:
+        """The same, and what there is of the rounds that are left, which do not count."""
+        index = done = barren = 0
+        while done < count and barren < BARREN:
+            course, number = self.match(index), 0
+            for number, played in enumerate(course.rounds(min(ROUNDS_OF_ONE, count - done)), 1):
+                yield index, number, played
+            done += number
+            if done < count and course.left is not None and len(course.done) == number:
+                yield index, number + 1, course.left
+            index += 1
+            barren = 0 if number else barren + 1
+
+    def situations(self, count: int) -> Iterator[Situation]:
+        """Every state of so many rounds; and the first ones of a few that broke a rule or did not end."""
+        left = 0
+        for match, number, played in self._begun(count):
+            left += played.broken_off
+            if played.broken_off and left > FEW_LEFT:
+                continue
+            for i, state in enumerate(played.states[: FIRST_MOVES + 1 if played.broken_off else None]):
+                yield Situation("played" if i else "dealt", state, played, played.plies[:i], match, number)
+            if not played.broken_off:
+                yield Situation("settled", played.settled, played, played.plies, match, number)
+
+    def errors(self, count: int) -> Iterator[Broken]:
+        """Those of the first matches whose first rounds break a rule."""
+        for index in range(count):
+            course = self.match(index)
             try:
-                played = table.round(state)
-            except (RuleError, Unfinished):
-                if table.now is not None:
-                    yield index, number, table.now
-                break
-            yield index, number, played
-            state = played.settled
-            done += 1
-            if done >= count or rules.over(state):
-                break
-        index += 1
-        barren = 0 if done > before else barren + 1
+                for _ in course.rounds(MATCH):
+                    pass
+            except RuleError as error:
+                yield Broken(index, error)
+            if isinstance(course.stopped, RuleError) and len(course.done) < MATCH:
+                yield Broken(index, course.stopped, course.left)
 
-
-def situations(rules: Rules, count: int, seed: int = 1) -> Iterator[Situation]:
-    """Every state of `count` random rounds; and the first ones of a few rounds that broke a rule or did not end."""
-    left = 0
-    for match, number, played in _begun(rules, count, seed):
-        left += played.broken_off
-        if played.broken_off and left > FEW_LEFT:
-            continue
-        for i, state in enumerate(played.states[: FIRST_MOVES + 1 if played.broken_off else None]):
-            yield Situation("played" if i else "dealt", state, played, played.plies[:i], match, number)
-        if not played.broken_off:
-            yield Situation("settled", played.settled, played, played.plies, match, number)
-
-
-def rule_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
-    """Those of `count` random matches that break a rule."""
-    for index in range(count):
-        chance = Chance.named(seed, index)
-        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
-        try:
-            table.match(new_match(rules, seed, index), MATCH)
-        except RuleError as error:
-            yield Broken(index, error, table.now)
-        except Unfinished:
-            pass
-
-
-def outcome_errors(rules: Rules, count: int, seed: int = 1) -> Iterator[Broken]:
-    """Those of `count` random matches whose outcomes break a rule; none are played without outcomes."""
-    if not any(fn.outcome for fn in rules.instance.fns.values()):
-        return
-    for index in range(count):
-        chance = Chance.named(seed, index)
-        table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
-        try:
-            match = table.match(new_match(rules, seed, index))
-        except (RuleError, Unfinished):
-            continue
-        try:
-            outcomes(rules, match.rounds[-1].settled)
-        except RuleError as error:
-            yield Broken(index, error)
+    def outcome_errors(self, count: int) -> Iterator[Broken]:
+        """Those of the first matches whose outcomes break a rule; none are played without outcomes."""
+        rules = self.rules
+        for index in range(count) if any(fn.outcome for fn in rules.instance.fns.values()) else ():
+            course = self.match(index)
+            try:
+                played = list(course.rounds(ROUNDS_OF_ONE))
+                if played and rules.over(played[-1].settled):
+                    outcomes(rules, played[-1].settled)
+            except RuleError as error:
+                yield Broken(index, error)
 
 
 def zones(instance: core.Instance, state: State) -> Iterator[str]:

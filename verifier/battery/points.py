@@ -18,7 +18,7 @@ from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement
 from domrules.verifier.battery.bonuses import awards
 from domrules.verifier.battery.conservation import tile_pips
-from domrules.verifier.battery.play import Situation, rounds
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
 
@@ -156,7 +156,7 @@ def _paid(subject: Subject) -> Iterator[Paid]:
     """Every play of the sample that paid somebody, where what lies open is clear."""
     rules = subject.rules
     halves, elements = _halves(subject.instance)
-    looked_at = list(rounds(rules, ROUNDS, subject.seed))
+    looked_at = list(subject.matches.rounds(ROUNDS))
     back = _back(rules, [played for _, _, played in looked_at], halves)
     for match, number, played in looked_at:
         table = Table(halves, elements)

@@ -18,7 +18,7 @@ from domrules.verifier.battery.awards import in_play
 from domrules.verifier.battery.bonuses import AT_START, Award, awards, given_at_start, not_zero, rows
 from domrules.verifier.battery.ended import Ended
 from domrules.verifier.battery.largest import largest
-from domrules.verifier.battery.play import rounds, situations
+from domrules.verifier.battery.play import Matches
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.solver import Answer
 from domrules.verifier.study import Study
@@ -135,7 +135,7 @@ def _seen_in_play(subject: Subject, found: list[Bonus], seen: set[tuple[str, int
             by_action.setdefault(bonus.award.action.name, []).append(bonus)
     holds = {bonus: rules.question(_after(bonus)) for bonus in found if bonus.award.action is not None}
     before = None
-    for s in situations(rules, MOVES, subject.seed):
+    for s in subject.matches.situations(MOVES):
         now = rules.scores(s.state)
         if s.kind == "played" and before is not None and before != now:
             name = rules.instance.actions[s.plies[-1].move.action].name
@@ -155,7 +155,7 @@ def _patiently(subject: Subject, rare: list[Bonus]) -> list[Bonus]:
     rules, deadline = subject.rules, time.process_time() + PATIENCE
     asked = [(bonus, rules.question(bonus.paid)) for bonus in rare if bonus.award.settlement is not None]
     seen: set[tuple[str, int, int]] = set()
-    for _, _, played in rounds(rules, ROUNDS, subject.seed + 1) if asked else ():
+    for _, _, played in Matches(rules, subject.seed + 1).rounds(ROUNDS) if asked else ():
         for bonus, holds in asked:
             if _place(bonus) not in seen and holds(rules.settle(played.ended, bonus.award.settlement)):
                 seen.add(_place(bonus))

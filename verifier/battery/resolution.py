@@ -18,7 +18,7 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import both, some
-from domrules.verifier.battery.play import Situation, rounds
+from domrules.verifier.battery.play import Matches, Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.effects import Fault
@@ -128,7 +128,7 @@ def _shown(subject: Subject, trouble: Trouble, fish: Sequence[int]) -> tuple[Spa
     rules = Rules(replace(subject.instance, settles=(), over=core.TRUE))
     shows = _shows(subject.rules, trouble)
     deadline = time.process_time() + PATIENCE
-    for match, number, played in rounds(rules, ROUNDS, subject.seed):
+    for match, number, played in Matches(rules, subject.seed).rounds(ROUNDS):
         found = shows(played.ended) if rules.ending(played.ended) in fish else None
         if found is not None:
             at = Situation("settled", played.ended, played, played.plies, match, number)

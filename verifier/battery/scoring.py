@@ -13,7 +13,6 @@ from domrules.grammar import core
 from domrules.verifier import symbols
 from domrules.verifier.anyset import AnySet
 from domrules.verifier.battery.ended import sums
-from domrules.verifier.battery.play import situations
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import TRUE, Bit, Dag
 from domrules.verifier.encode import EMPTY, Encoder, Env
@@ -142,7 +141,7 @@ def _played(subject: Subject, settle: core.Settle, item: str) -> tuple[list[str]
     if item == "C2":
         return _collision(subject, settle)
     encoder = Encoder(subject.instance)
-    for s in situations(subject.rules, ROUNDS, subject.seed):
+    for s in subject.matches.situations(ROUNDS):
         if s.kind != "played" or subject.rules.ending(s.state) is None:
             continue
         at = symbols.known(subject.instance, s.state)

@@ -13,7 +13,7 @@ from domrules.grammar import core
 from domrules.grammar.diagnostics import counted
 from domrules.interpreter.state import State
 from domrules.verifier.battery.asking import with_role
-from domrules.verifier.battery.play import Situation, rounds
+from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import ZERO, Bit, Number
 from domrules.verifier.facts import asked
@@ -132,9 +132,7 @@ def size(relation: Relation, state: Symbols) -> Number:
 
 def _somebody_draws(subject: Subject) -> bool:
     drawing = with_role(subject.instance, "draw")
-    return any(
-        ply.move.action in drawing for _, _, played in rounds(subject.rules, 20, subject.seed) for ply in played.plies
-    )
+    return any(ply.move.action in drawing for _, _, played in subject.matches.rounds(20) for ply in played.plies)
 
 
 def _played(subject: Subject) -> tuple[Situation, str] | None:
@@ -142,7 +140,7 @@ def _played(subject: Subject) -> tuple[Situation, str] | None:
     rules, instance = subject.rules, subject.instance
     drawing = with_role(instance, "draw")
     kept = [rules.question(instance.fns[name].body) for name in instance.role("slot", "reserve")]
-    for match, number, played in rounds(rules, ROUNDS, subject.seed):
+    for match, number, played in subject.matches.rounds(ROUNDS):
         for i, (ply, (state, after)) in enumerate(zip(played.plies, pairwise(played.states), strict=True), 1):
             reserve, left = sum(int(f(state)) for f in kept), held(subject, after)
             if ply.move.action in drawing and left < held(subject, state) and left < reserve:

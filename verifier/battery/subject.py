@@ -15,10 +15,9 @@ from domrules.interpreter.names import value_name
 from domrules.interpreter.play import Round
 from domrules.interpreter.rules import Rules
 from domrules.verifier import facts
-from domrules.verifier.battery import play
 from domrules.verifier.battery.ended import Ended
 from domrules.verifier.battery.natural import naturals
-from domrules.verifier.battery.play import ROUNDS, Broken, Remembered, Situation, situations
+from domrules.verifier.battery.play import FEW, MATCHES, ROUNDS, Broken, Matches, Remembered, Situation
 from domrules.verifier.encode import Encoder
 from domrules.verifier.facts import Fact
 from domrules.verifier.induction import Induction, Outcome, prove
@@ -66,15 +65,19 @@ class Subject:
         return Rules(self.instance)
 
     @cached_property
+    def matches(self) -> Matches:
+        """Random matches of the seed."""
+        return Matches(self.rules, self.seed)
+
+    @cached_property
     def random(self) -> Remembered[Situation]:
         """What happens in random rounds, the same whenever one asks."""
-        return Remembered(situations(self.rules, ROUNDS, self.seed))
+        return Remembered(self.matches.situations(ROUNDS))
 
     @cached_property
     def broken(self) -> Remembered[Broken]:
         """Random matches that break a rule, in play or where outcomes are worked out."""
-        in_play = play.rule_errors(self.rules, play.MATCHES, self.seed)
-        return Remembered(chain(in_play, play.outcome_errors(self.rules, play.FEW, self.seed)))
+        return Remembered(chain(self.matches.errors(MATCHES), self.matches.outcome_errors(FEW)))
 
     @cached_property
     def induction(self) -> Induction:
@@ -118,7 +121,7 @@ class Subject:
     @cached_property
     def sample(self) -> Remembered[tuple[int, int, Round]]:
         """Random rounds that end: match, number, round. The first falsifier of all that is said of endings."""
-        return Remembered(play.rounds(self.rules, SAMPLE, self.seed))
+        return Remembered(self.matches.rounds(SAMPLE))
 
     @cached_property
     def ended(self) -> Ended:
