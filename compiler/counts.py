@@ -137,6 +137,9 @@ class Counts:
         if self.before:
             self.add("sums", ir.Const(SUMS.index("played")), self.gained())
 
+    def settling(self, number: int) -> None:
+        pass
+
     def settled(self) -> None:
         if self.before:
             self.add("paid", self.lowering.ending, self.gained())

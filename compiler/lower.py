@@ -50,6 +50,10 @@ class Recorder(Protocol):
         """Before the settlements."""
         ...
 
+    def settling(self, number: int) -> None:
+        """Before this settlement."""
+        ...
+
     def settled(self) -> None: ...
 
     def match_ended(self, winners: Words) -> None: ...
@@ -165,7 +169,8 @@ class Lowering:
         writer.forget()
         ex.hot = False
         self.recorder.round_ended()
-        for settle in self.instance.settles:
+        for number, settle in enumerate(self.instance.settles):
+            self.recorder.settling(number)
             if settle.strict:
                 self.overlap(settle)
             self.blocks.block(settle.block(), {})

@@ -1,9 +1,11 @@
-"""Of very many random rounds the one with the fewest moves that is wanted, for each ending: looked for where they are played.
+"""What is seldom met in random play: very many rounds are looked through while compiled code plays them.
 
-    found = sifted(instance, lambda scene: ..., seed=1)      # for each ending the number of a match, or none
+    shortest(instance, lambda scene: ..., seed=1)      # for each ending, the round with the fewest moves that is wanted
+    first(instance, [(0, e), ...], seed=1)             # for each question, the first round in which it holds
+    most(instance, seed=1)                             # what one move pays at most, and what settlements pay
 
-Every match begins anew and is one round long. What the question says yes to can be played again by the interpreter:
-match (seed, number).
+Every match begins anew and is one round long. What is found has the number of its match, so that the interpreter can play it
+again: match (seed, number). Rounds that break a rule or do not end are left out, with what follows when they are many.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from dataclasses import dataclass, replace
 
 from domrules.compiler import ir
 from domrules.compiler.batch import Form, engine
+from domrules.compiler.engine import Engine
 from domrules.compiler.lower import Lowering
 from domrules.compiler.writer import Unsupported, Words, some
 from domrules.grammar import core
@@ -24,19 +27,112 @@ CHUNK = 1_000
 """Rounds played without looking up."""
 FAILURES = 20
 """Rounds that break a rule, or do not end, before the rest is left."""
-FEWEST, NUMBERS = "fewest", "numbers"
+VALUES, NUMBERS = "values", "numbers"
 Values = tuple[ir.Expr, ...]
+
+
+class Sift:
+    """A recorder that looks for a few things, and keeps a number and the match it was found in for each of them."""
+
+    digest = False
+    things = 1
+    once = False
+    """Is anything that was found enough?"""
+
+    def open(self, lowering: Lowering) -> None:
+        self.lowering, writer = lowering, lowering.writer
+        self.values, self.numbers = (writer.array(max(1, self.things), name) for name in (VALUES, NUMBERS))
+
+    def kept(self, values: Sequence[ir.Expr]) -> Values:
+        """What they are now."""
+        return tuple(self.lowering.writer.fresh(value) for value in values)
+
+    def note(
+        self, thing: ir.Expr, value: ir.Expr, better: Callable[[ir.Expr, ir.Expr], ir.Expr], test: ir.Expr
+    ) -> None:
+        """Keep this value if the test holds and it is better than the one that was kept, if there is one."""
+        held = ir.Load(self.values, thing)
+        first = ir.equal(held, ir.ZERO)
+        keep = (
+            ir.Store(self.values, thing, ir.plus(value, ir.Const(SHIFT))),
+            ir.Store(self.numbers, thing, self.lowering.game),
+        )
+        wanted = ir.either(first, better(value, ir.binary("sub", held, ir.Const(SHIFT))))
+        self.lowering.writer.emit(ir.If(ir.both(wanted, test), keep))
+
+    def match_begins(self) -> None:
+        pass
+
+    def round_begins(self) -> None:
+        pass
+
+    def chosen(self, n: ir.Expr) -> None:
+        pass
+
+    def acted(self, action: core.Action) -> None:
+        pass
+
+    def round_ended(self) -> None:
+        pass
+
+    def settling(self, number: int) -> None:
+        pass
+
+    def settled(self) -> None:
+        pass
+
+    def match_ended(self, winners: Words) -> None:
+        pass
+
+
+SHIFT = 1 << 42
+"""Added to what is kept, so that 0 stands for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What was found: its value, and the match it was found in."""
+
+    value: int
+    number: int
+
+
+def sifted(instance: core.Instance, sift: Sift, seed: int, limits: Limits, rounds: int = ROUNDS) -> list[Kept | None]:
+    """What is found of each thing in rounds of an (optimised) instance. Raises Unsupported, Trap."""
+    if instance.open:
+        raise Unsupported("options are left open")
+    single = replace(instance, over=replace(core.TRUE, span=instance.over.span))
+    try:
+        playing = engine(single, sift, Form.WASM, limits)
+    except ModuleNotFoundError as missing:
+        raise Unsupported(f"{missing.name} is not installed") from None
+    _play(playing, sift, seed, rounds)
+    pairs = zip(playing.read(VALUES), playing.read(NUMBERS), strict=True)
+    return [Kept(value - SHIFT, number) if value else None for value, number in pairs][: sift.things]
+
+
+def _play(playing: Engine, sift: Sift, seed: int, rounds: int) -> None:
+    first = failures = 0
+    while first < rounds and failures < FAILURES and not (sift.once and all(playing.read(VALUES))):
+        last = min(first + CHUNK, rounds)
+        if playing.run(first, last, seed):
+            first = last
+        else:
+            first, failures = playing.read("at")[0] + 1, failures + 1
+
+
+# ---------------------------------------------------------------- the shortest round
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a question may ask of a round: the score cells in their order at its beginning, its end, and settled; who has no tiles left at its end."""
+    """What may be asked of a round: score cells in their order as it begins, as it ends, and settled; who has no tiles left."""
 
     begun: Values
     ended: Values
     settled: Values
     empty: Values
-    """For every player, is his hand empty? Truths."""
+    """For every player, is his hand empty at the end? Truths."""
 
 
 Wanted = Callable[[Scene], ir.Expr]
@@ -50,38 +146,17 @@ def total(values: Values, cells: Sequence[int]) -> ir.Expr:
     return found
 
 
-class Sift:
-    """A recorder that keeps, for every ending, the first of the wanted rounds with the fewest moves."""
+class Shortest(Sift):
+    """Of each ending the wanted round with the fewest moves, the first of them."""
 
-    digest = False
-
-    def __init__(self, wanted: Wanted) -> None:
-        self.wanted = wanted
-
-    def open(self, lowering: Lowering) -> None:
-        self.lowering, writer = lowering, lowering.writer
-        endings = max(1, len(lowering.instance.endings))
-        self.fewest, self.numbers = writer.array(endings, FEWEST), writer.array(endings, NUMBERS)
-        self.hands = [zone for zone in lowering.instance.role("zone", "hand") if zone in lowering.live]
+    def __init__(self, instance: core.Instance, wanted: Wanted) -> None:
+        self.wanted, self.things = wanted, len(instance.endings)
         self.begun: Values = ()
         self.ended: Values = ()
         self.empty: Values = ()
 
-    def kept(self, values: Sequence[ir.Expr]) -> Values:
-        """What they are now."""
-        return tuple(self.lowering.writer.fresh(value) for value in values)
-
     def match_begins(self) -> None:
         self.begun = self.kept(self.lowering.scores())
-
-    def round_begins(self) -> None:
-        pass
-
-    def chosen(self, n: ir.Expr) -> None:
-        pass
-
-    def acted(self, action: core.Action) -> None:
-        pass
 
     def round_ended(self) -> None:
         self.ended = self.kept(self.lowering.scores())
@@ -89,49 +164,85 @@ class Sift:
 
     def no_tiles(self, player: int) -> ir.Expr:
         """Does he hold none?"""
-        instance, slots = self.lowering.instance, self.lowering.ex.slots
-        own = [name for name in self.hands if instance.vars[name].per == "player"]
-        test: ir.Expr = ir.Truth(bool(own))
-        for name in own:
-            test = ir.both(test, ir.negated(some(slots[name].load(ir.Const(player)))))
+        lowering, instance = self.lowering, self.lowering.instance
+        hands = [z for z in instance.role("zone", "hand") if z in lowering.live and instance.vars[z].per == "player"]
+        test: ir.Expr = ir.Truth(bool(hands))
+        for name in hands:
+            test = ir.both(test, ir.negated(some(lowering.ex.slots[name].load(ir.Const(player)))))
         return test
 
     def settled(self) -> None:
-        lowering, writer = self.lowering, self.lowering.writer
+        lowering = self.lowering
         scene = Scene(self.begun, self.ended, tuple(lowering.scores()), self.empty)
-        ending = lowering.ending
-        held = ir.Load(self.fewest, ending)
-        fewer = ir.either(ir.equal(held, ir.ZERO), ir.less(lowering.plies, ir.binary("sub", held, ir.ONE)))
-        keep = (
-            ir.Store(self.fewest, ending, ir.plus(lowering.plies, ir.ONE)),
-            ir.Store(self.numbers, ending, lowering.game),
-        )
-        writer.emit(ir.If(ir.both(fewer, self.wanted(scene)), keep))
-
-    def match_ended(self, winners: Words) -> None:
-        pass
+        self.note(lowering.ending, lowering.plies, ir.less, self.wanted(scene))
 
 
-def sifted(
+def shortest(
     instance: core.Instance, wanted: Wanted, seed: int, limits: Limits, rounds: int = ROUNDS
-) -> Sequence[int | None]:
-    """For every ending of an (optimised) instance the first match of one round that is wanted and has the fewest moves.
+) -> Sequence[Kept | None]:
+    """For every ending the first of the shortest rounds that are wanted; the value is its number of moves."""
+    return sifted(instance, Shortest(instance, wanted), seed, limits, rounds)
 
-    Rounds that break a rule or do not end are left out, with what follows when they are many. Raises Unsupported, Trap.
-    """
-    if instance.open:
-        raise Unsupported("options are left open")
-    single = replace(instance, over=replace(core.TRUE, span=instance.over.span))
-    try:
-        playing = engine(single, Sift(wanted), Form.WASM, limits)
-    except ModuleNotFoundError as missing:
-        raise Unsupported(f"{missing.name} is not installed") from None
-    first = failures = 0
-    while first < rounds and failures < FAILURES:
-        last = min(first + CHUNK, rounds)
-        if playing.run(first, last, seed):
-            first = last
-        else:
-            first, failures = playing.read("at")[0] + 1, failures + 1
-    kept = zip(playing.read(FEWEST), playing.read(NUMBERS), strict=True)
-    return [number if fewest else None for fewest, number in kept][: len(instance.endings)]
+
+# ---------------------------------------------------------------- the first round
+
+
+class First(Sift):
+    """Of each question the first round in which it holds before a settlement."""
+
+    once = True
+
+    def __init__(self, asked: Sequence[tuple[int, core.Expr]]) -> None:
+        self.asked, self.things = asked, len(asked)
+
+    def open(self, lowering: Lowering) -> None:
+        super().open(lowering)
+        for _, e in self.asked:
+            if not lowering.ex.reads.variables(e) <= lowering.live:
+                raise Unsupported("it is asked for what no rule reads")
+
+    def settling(self, number: int) -> None:
+        for thing, (when, e) in enumerate(self.asked):
+            if when == number:
+                self.note(ir.Const(thing), ir.ZERO, lambda *_: ir.NO, self.lowering.ex.scalar(e, {}))
+
+
+def first(
+    instance: core.Instance, asked: Sequence[tuple[int, core.Expr]], seed: int, limits: Limits, rounds: int = ROUNDS
+) -> Sequence[Kept | None]:
+    """For every question the first round in which it holds just before this settlement."""
+    return sifted(instance, First(asked), seed, limits, rounds)
+
+
+# ---------------------------------------------------------------- the most points
+
+
+class Most(Sift):
+    """The most that a move adds to a score, and the most that the settlements of a round add to one."""
+
+    things = 2
+
+    def __init__(self) -> None:
+        self.before: Values = ()
+
+    def chosen(self, n: ir.Expr) -> None:
+        self.before = self.kept(self.lowering.scores())
+
+    def acted(self, action: core.Action) -> None:
+        self.gained(ir.ZERO)
+
+    def round_ended(self) -> None:
+        self.before = self.kept(self.lowering.scores())
+
+    def settled(self) -> None:
+        self.gained(ir.ONE)
+
+    def gained(self, thing: ir.Expr) -> None:
+        for before, now in zip(self.before, self.lowering.scores(), strict=True):
+            gain = self.lowering.writer.fresh(ir.binary("sub", now, before))
+            self.note(thing, gain, lambda a, b: ir.less(b, a), ir.YES)
+
+
+def most(instance: core.Instance, seed: int, limits: Limits, rounds: int = ROUNDS) -> Sequence[Kept | None]:
+    """The most that one move adds to a score cell, and that the settlements of a round do."""
+    return sifted(instance, Most(), seed, limits, rounds)

@@ -37,6 +37,9 @@ class Traces:
     def round_ended(self) -> None:
         self.lowering.writer.emit(ir.Assign(self.moves, ir.plus(self.moves, self.lowering.plies)))
 
+    def settling(self, number: int) -> None:
+        pass
+
     def settled(self) -> None:
         pass
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tables import HOUSE, SPECS, TINY, written
 from tables import game as shipped
 
 from domrules.compiler import ir
-from domrules.compiler.sift import FAILURES, Scene, Wanted, sifted, total
+from domrules.compiler.sift import FAILURES, Kept, Scene, Wanted, first, most, shortest, total
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.instance import instantiate
@@ -20,7 +21,8 @@ from domrules.interpreter.chance import Chance
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Round, play_match
 from domrules.interpreter.rules import Rules
-from domrules.verifier.battery.rare import rare
+from domrules.verifier.battery import rare
+from domrules.verifier.battery.reach import bonuses
 from domrules.verifier.battery.run import Request, _asked, verify
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.verdict import Verdict, Word
@@ -31,6 +33,10 @@ SEED = 3
 LIMITS = Limits(moves=1_000, rounds=1, deals=200)
 SAMPLE = ("block", "fives", "koza", "petkove", "rybareni")
 Holds = Callable[[Rules, Round], bool]
+
+
+def numbers(found: Sequence[Kept | None]) -> list[int | None]:
+    return [None if one is None else one.number for one in found]
 
 
 def optimised(game: core.Game, players: int) -> core.Instance:
@@ -101,8 +107,43 @@ def test_found_as_if_played_one_by_one(name: str, full: bool) -> None:
         instance = optimised(game, players)
         played = list(one_by_one(instance, rounds))
         for question, (wanted, holds) in QUESTIONS.items():
-            found = sifted(instance, wanted, SEED, LIMITS, rounds)
-            assert list(found) == by_hand(instance, played, holds), (players, question)
+            found = shortest(instance, wanted, SEED, LIMITS, rounds)
+            assert numbers(found) == by_hand(instance, played, holds), (players, question)
+
+
+@pytest.mark.parametrize("name", [*SPECS, *HOUSE])
+def test_the_most_is_that_of_rounds_played_one_by_one(name: str, full: bool) -> None:
+    if not full and name not in SAMPLE:
+        pytest.skip("takes long: --full")
+    game, rounds = shipped(name), 400 if full else 40
+    for players in game.seats if full else game.seats[-1:]:
+        instance = optimised(game, players)
+        scores = Rules(instance).scores
+        moves, settlements = list[tuple[int, int]](), list[tuple[int, int]]()
+        for number, played in one_by_one(instance, rounds):
+            steps = [scores(state) for state in played.states]
+            moves += [(b - a, -number) for x, y in pairwise(steps) for a, b in zip(x, y, strict=True)]
+            ends = zip(scores(played.ended), scores(played.settled), strict=True)
+            settlements += [(b - a, -number) for a, b in ends]
+        for found, seen in zip(most(instance, SEED, LIMITS, rounds), (moves, settlements), strict=True):
+            assert (found and (found.value, -found.number)) == max(seen, default=None), players
+
+
+@pytest.mark.parametrize("name", [*SPECS, *HOUSE])
+def test_the_first_is_that_of_rounds_played_one_by_one(name: str, full: bool) -> None:
+    if not full and name not in SAMPLE:
+        pytest.skip("takes long: --full")
+    game, rounds = shipped(name), 400 if full else 40
+    for players in game.seats if full else game.seats[-1:]:
+        instance = optimised(game, players)
+        rules = Rules(instance)
+        asked = [(b.award.settlement, b.paid) for b in bonuses(instance) if b.award.settlement is not None]
+        seen: dict[int, int] = {}
+        for number, played in one_by_one(instance, rounds):
+            for thing, (when, e) in enumerate(asked):
+                if thing not in seen and rules.question(e)(rules.settle(played.ended, when)):
+                    seen[thing] = number
+        assert numbers(first(instance, asked, SEED, LIMITS, rounds)) == [seen.get(i) for i in range(len(asked))]
 
 
 def test_rounds_that_break_a_rule_are_left_out(tmp_path: Path) -> None:
@@ -111,13 +152,13 @@ def test_rounds_that_break_a_rule_are_left_out(tmp_path: Path) -> None:
     instance = optimised(written(tmp_path, broken), 2)
     played, (wanted, holds) = list(one_by_one(instance, 24)), QUESTIONS["any"]
     assert 24 - FAILURES < len(played) < 24
-    assert list(sifted(instance, wanted, SEED, LIMITS, 24)) == by_hand(instance, played, holds)
+    assert numbers(shortest(instance, wanted, SEED, LIMITS, 24)) == by_hand(instance, played, holds)
 
 
 def test_what_the_interpreter_does_not_see_is_a_disagreement() -> None:
     subject = Subject(optimised(shipped("block"), 2))
     with pytest.raises(Unreplayable):
-        rare(subject, any_round, lambda played: False)
+        rare.shortest(subject, any_round, lambda played: False)
     assert _asked(subject, "T2", differs).word is Word.DISAGREE
 
 
@@ -129,6 +170,6 @@ def test_without_compiled_code_rounds_are_looked_for(monkeypatch: pytest.MonkeyP
     def refuse(*_: object) -> None:
         raise Unsupported("not today")
 
-    monkeypatch.setattr("domrules.verifier.battery.idle.rare", refuse)
+    monkeypatch.setattr("domrules.verifier.battery.idle.shortest", refuse)
     (verdict,) = verify(shipped("block"), Request([2], only=["T2"]))
     assert "a round can change no total" in "\n".join(verdict.details)

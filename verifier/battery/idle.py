@@ -11,7 +11,7 @@ from domrules.grammar.diagnostics import counted
 from domrules.interpreter.play import Round
 from domrules.verifier.battery.climb import climb
 from domrules.verifier.battery.play import round_lines
-from domrules.verifier.battery.rare import rare
+from domrules.verifier.battery.rare import shortest
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import Totals
 
@@ -50,7 +50,7 @@ def _idle(subject: Subject, found: Totals) -> Sequence[Round | None]:
         return test
 
     try:
-        return rare(subject, unchanged, lambda r: found.of(subject, r.dealt) == found.of(subject, r.settled))
+        return shortest(subject, unchanged, lambda r: found.of(subject, r.dealt) == found.of(subject, r.settled))
     except Unsupported:
         met = {subject.rules.ending(played.ended) for _, _, played in subject.sample}
         numbers = range(len(subject.instance.endings))

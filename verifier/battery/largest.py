@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
+from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
+from domrules.verifier.battery import rare
 from domrules.verifier.battery.bonuses import awards
 from domrules.verifier.battery.ended import Stage
 from domrules.verifier.battery.paths import above
@@ -31,9 +33,8 @@ def largest(subject: Subject) -> Iterator[str]:
 
 
 def _settlements(subject: Subject) -> str:
-    seen = max(
-        (most(subject.rules.scores(p.ended), subject.rules.scores(p.settled)) for _, _, p in subject.sample), default=0
-    )
+    sample = (most(subject.rules.scores(p.ended), subject.rules.scores(p.settled)) for _, _, p in subject.sample)
+    seen = max([_found(subject)[1], *sample])
     for first, when in ((False, ""), (True, " in a first round")):
         bound = _settled_at_most(subject, seen, first=first)
         if bound is not None and bound < ENDLESS:
@@ -106,10 +107,10 @@ def _moves(subject: Subject) -> str:
     for award in awards(subject.instance):
         if award.action is None:
             continue
-        low, high = bound, ENDLESS
+        low, high, step = bound, ENDLESS, 1
         while low < high:
-            middle = low + 1 if low == bound else min(2 * low + 16, (low + high + 1) // 2)
-            middle = ENDLESS if middle > 10_000 else middle
+            middle = min(low + step, (low + high + 1) // 2)
+            middle, step = ENDLESS if middle > 10_000 else middle, 2 * step
             e = award.paid(subject.instance, partial(above, limit=middle - 1))
             result = subject.ended.in_play(e, seconds=SECONDS)
             if result.answer is Answer.UNKNOWN:
@@ -121,8 +122,20 @@ def _moves(subject: Subject) -> str:
     return f"a move pays at most {bound} (seen: {seen})"
 
 
+def _found(subject: Subject) -> tuple[int, int]:
+    """The most that very many first rounds were seen to pay: by a move, and by their settlements."""
+    return subject.once("most", lambda: _most(subject))
+
+
+def _most(subject: Subject) -> tuple[int, int]:
+    try:
+        return rare.most(subject)
+    except Unsupported:
+        return 0, 0
+
+
 def _seen(subject: Subject) -> int:
-    rules, before, found = subject.rules, None, 0
+    rules, before, found = subject.rules, None, _found(subject)[0]
     for s in subject.matches.situations(MOVES):
         now = rules.scores(s.state)
         if s.kind == "played" and before is not None:

@@ -20,7 +20,7 @@ from domrules.verifier.battery.climb import climb
 from domrules.verifier.battery.closing import Closing, Law, emptied, hands, possible, went_out, without_tiles
 from domrules.verifier.battery.kept import kept
 from domrules.verifier.battery.play import round_lines
-from domrules.verifier.battery.rare import least, rare
+from domrules.verifier.battery.rare import least, shortest
 from domrules.verifier.battery.said import settlements
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.battery.totals import (
@@ -226,7 +226,7 @@ def _unpaid(subject: Subject, found: Totals) -> Round | None:
         return len(empty) == 1 and after[side[empty[0]]] <= before[side[empty[0]]]
 
     try:
-        rounds = rare(subject, wanted, holds)
+        rounds = shortest(subject, wanted, holds)
     except Unsupported:
         return None
     return least([played for played in rounds if played is not None and emptied(subject, played) is not None])

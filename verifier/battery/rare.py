@@ -1,10 +1,15 @@
-"""Rounds that are seldom met: the shortest of very many random ones, found by compiled code and played by the interpreter."""
+"""What is seldom met: found in very many random rounds by compiled code, and played by the interpreter before it counts.
+
+All of these raise Unsupported, and Unreplayable when the interpreter plays another round than compiled code.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 
-from domrules.compiler.sift import Wanted, sifted
+from domrules.compiler import sift
+from domrules.grammar import core
 from domrules.interpreter.chance import Chance
 from domrules.interpreter.play import Round, play_match
 from domrules.verifier.battery.play import patience
@@ -12,20 +17,14 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.witness import Unreplayable
 
 
-def rare(subject: Subject, wanted: Wanted, holds: Callable[[Round], bool]) -> list[Round | None]:
-    """For every ending of a first round the shortest that was found; `holds` asks the same of a round as `wanted`.
-
-    Raises Unsupported, and Unreplayable when the interpreter plays another round.
-    """
-    rules, limits = subject.rules, patience(subject.rules)
-    found: list[Round | None] = []
-    for ending, number in enumerate(sifted(subject.instance, wanted, subject.seed, limits)):
-        if number is None:
-            found.append(None)
-            continue
-        (played,) = play_match(rules, Chance.named(subject.seed, number), limits=limits, stop=1).rounds
-        if rules.ending(played.ended) != ending or not holds(played):
-            raise Unreplayable(f"match {number} of seed {subject.seed} is played in another way by compiled code")
+def shortest(subject: Subject, wanted: sift.Wanted, holds: Callable[[Round], bool]) -> list[Round | None]:
+    """For every ending of a first round the shortest that was found; `holds` asks the same of a round as `wanted`."""
+    rules, found = subject.rules, list[Round | None]()
+    kept = sift.shortest(subject.instance, wanted, subject.seed, patience(rules))
+    for ending, one in enumerate(kept):
+        played = None if one is None else _again(subject, one)
+        if played is not None and (rules.ending(played.ended) != ending or not holds(played)):
+            raise _otherwise(subject, one)
         found.append(played)
     return found
 
@@ -33,3 +32,44 @@ def rare(subject: Subject, wanted: Wanted, holds: Callable[[Round], bool]) -> li
 def least(rounds: Iterable[Round]) -> Round | None:
     """The one with the fewest moves."""
     return min(rounds, key=lambda played: len(played.plies), default=None)
+
+
+def met(subject: Subject, asked: Sequence[tuple[int, core.Expr]]) -> list[bool]:
+    """For every question whether a round was found in which it holds just before this settlement."""
+    rules, found = subject.rules, list[bool]()
+    for (number, e), one in zip(asked, sift.first(subject.instance, asked, subject.seed, patience(rules)), strict=True):
+        found.append(one is not None)
+        if one is not None and not rules.question(e)(rules.settle(_again(subject, one).ended, number)):
+            raise _otherwise(subject, one)
+    return found
+
+
+def most(subject: Subject) -> tuple[int, int]:
+    """The most that a move was seen to add to a score, and that the settlements of a round were."""
+    scores, found = subject.rules.scores, list[int]()
+    for of_settlements, one in enumerate(sift.most(subject.instance, subject.seed, patience(subject.rules))):
+        if one is None:
+            found.append(0)
+            continue
+        played = _again(subject, one)
+        states = [played.ended, played.settled] if of_settlements else played.states
+        seen = [scores(state) for state in states]
+        gains = (b - a for x, y in pairwise(seen) for a, b in zip(x, y, strict=True))
+        if max(gains, default=None) != one.value:
+            raise _otherwise(subject, one)
+        found.append(max(one.value, 0))
+    by_move, by_settlements = found
+    return by_move, by_settlements
+
+
+def _again(subject: Subject, found: sift.Kept) -> Round:
+    """The round, played by the interpreter."""
+    chance, limits = Chance.named(subject.seed, found.number), patience(subject.rules)
+    return play_match(subject.rules, chance, limits=limits, stop=1).rounds[0]
+
+
+def _otherwise(subject: Subject, found: sift.Kept | None) -> Unreplayable:
+    number = None if found is None else found.number
+    return Unreplayable(
+        f"compiled code plays match {number} of seed {subject.seed} in another way than the interpreter"
+    )

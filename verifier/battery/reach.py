@@ -9,11 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import compress
 
+from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.passes import optimise
 from domrules.grammar.source import Span
 from domrules.interpreter.tables import tables
+from domrules.verifier.battery import rare
 from domrules.verifier.battery.awards import in_play
 from domrules.verifier.battery.bonuses import AT_START, Award, awards, given_at_start, not_zero, rows
 from domrules.verifier.battery.ended import Ended
@@ -54,11 +57,11 @@ def c9(subject: Subject) -> Verdict:
     if not found:
         return subject.verdict("C9", Word.SKIPPED, since=started, reason="nothing is added to a score")
     unseen = _unseen(subject, found)
-    rare: list[Bonus] = []
+    seldom: list[Bonus] = []
     off: list[str] = []
     for bonus in unseen:
         if not impossible(subject, bonus):
-            rare.append(bonus)
+            seldom.append(bonus)
         elif bonus.span.source.name != subject.instance.game.file:
             off.append(f"{bonus.span}: switched off by the game, `{_text(bonus.span)}`")
         elif _elsewhere(subject, bonus):
@@ -67,16 +70,22 @@ def c9(subject: Subject) -> Verdict:
             lines = [f"`{_text(bonus.span)}` can never be paid: no position allows it"]
             method = "no position the proved facts allow, at no table of the file"
             return subject.verdict("C9", Word.IMPOSSIBLE, method=method, since=started, details=lines, span=bonus.span)
-    rare = _patiently(subject, rare)
+    seldom = _patiently(subject, seldom)
     details = [
         f"{len(found)} places pay, {len(found) - len(unseen)} of them seen in random play",
         *off,
         *largest(subject),
     ]
-    if rare:
-        details[:0] = [f"`{_text(b.span)}` was not paid in random play, but is not impossible" for b in rare]
+    if seldom:
+        details[:0] = [f"`{_text(b.span)}` was not paid in random play, but is not impossible" for b in seldom]
         return subject.verdict(
-            "C9", Word.NOT_FOUND, method="random play", since=started, details=details, span=rare[0].span, depth=ROUNDS
+            "C9",
+            Word.NOT_FOUND,
+            method="random play",
+            since=started,
+            details=details,
+            span=seldom[0].span,
+            depth=ROUNDS,
         )
     return subject.verdict(
         "C9", Word.WITNESSED, method="random play", since=started, details=details, span=found[0].span
@@ -150,18 +159,29 @@ def _after(bonus: Bonus) -> core.Expr:
     return bonus.paid if bonus.award.last and not bonus.award.binds else core.TRUE
 
 
-def _patiently(subject: Subject, rare: list[Bonus]) -> list[Bonus]:
+def _patiently(subject: Subject, unseen: list[Bonus]) -> list[Bonus]:
     """Those that many more random rounds do not show either."""
+    settled = [(bonus.award.settlement, bonus.paid) for bonus in unseen if bonus.award.settlement is not None]
+    try:
+        found = set(compress(settled, rare.met(subject, settled))) if settled else set()
+    except Unsupported:
+        return _played(subject, unseen)
+    places = {_place(bonus) for bonus in unseen if (bonus.award.settlement, bonus.paid) in found}
+    return [bonus for bonus in unseen if _place(bonus) not in places]
+
+
+def _played(subject: Subject, unseen: list[Bonus]) -> list[Bonus]:
+    """Those that rounds played one by one do not show either."""
     rules, deadline = subject.rules, time.process_time() + PATIENCE
-    asked = [(bonus, rules.question(bonus.paid)) for bonus in rare if bonus.award.settlement is not None]
+    asked = [(bonus, rules.question(bonus.paid)) for bonus in unseen if bonus.award.settlement is not None]
     seen: set[tuple[str, int, int]] = set()
     for _, _, played in Matches(rules, subject.seed + 1).rounds(ROUNDS) if asked else ():
         for bonus, holds in asked:
             if _place(bonus) not in seen and holds(rules.settle(played.ended, bonus.award.settlement)):
                 seen.add(_place(bonus))
-        if len(seen) == len(rare) or time.process_time() > deadline:
+        if len(seen) == len(unseen) or time.process_time() > deadline:
             break
-    return [bonus for bonus in rare if _place(bonus) not in seen]
+    return [bonus for bonus in unseen if _place(bonus) not in seen]
 
 
 # ---------------------------------------------------------------- impossible
