@@ -24,15 +24,25 @@ from domrules.verifier.witness import Unreplayable, Witness
 
 Wish: TypeAlias = Callable[[Relation, Symbols], Bit]
 """What is asked of a position."""
+GLANCE = 40
+"""Rounds looked at before a proof is tried; all others only where there is none."""
 SOON = 4
 """Moves of the search for a short play."""
 
 
-def met(subject: Subject, test: Callable[[Rules, Situation], bool], kinds: Collection[str]) -> Situation | None:
-    """The first position of random play that passes a test."""
-    rules = subject.rules
-    found = (s for s in subject.random if s.kind in kinds and test(rules, s))
-    return next(found, None)
+def met(
+    subject: Subject, test: Callable[[Rules, Situation], bool], kinds: Collection[str], *, rounds: int = ROUNDS
+) -> Situation | None:
+    """The first position of random play that passes a test: of so many rounds."""
+    rules, left, round_ = subject.rules, rounds, (-1, -1)
+    for s in subject.random:
+        if (s.match, s.round) != round_:
+            left, round_ = left - 1, (s.match, s.round)
+            if left < 0:
+                return None
+        if s.kind in kinds and test(rules, s):
+            return s
+    return None
 
 
 def in_play(subject: Subject, reads: Collection[str], wish: Wish, *, begins: bool = True) -> Result:

@@ -17,7 +17,7 @@ from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.interpreter.step import Placement
 from domrules.verifier import symbols
-from domrules.verifier.battery.asking import met
+from domrules.verifier.battery.asking import GLANCE, met
 from domrules.verifier.battery.moves import IN_PLAY, NO_PLAY
 from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
@@ -74,18 +74,27 @@ def m3(subject: Subject) -> Verdict:
         wrong[:] = _wrong(rules, ends, s.state)
         return bool(wrong)
 
-    found = met(subject, amiss, IN_PLAY)
-    if found is not None:
-        return subject.verdict(
-            "M3", Word.REFUTED, method="random play", since=started, details=[*wrong, found.place(subject.seed)],
-            witness=found.witness,
-        )  # fmt: skip
-    lying = [fact for fact in subject.proved if not fact.guides]
-    for known in ((*lying, *subject.located), (*subject.proved, *subject.located)):
-        result = _misplaced(subject, ends, known)
+    found, reason = met(subject, amiss, IN_PLAY, rounds=GLANCE), ""
+    if found is None:
+        result = _never_misplaced(subject, ends)
         if result.answer is Answer.NO:
             return subject.verdict("M3", Word.PROVED, method="any one move", since=started)
-    return subject.verdict("M3", Word.UNKNOWN, since=started, reason=result.reason or NO_PLAY)
+        found, reason = met(subject, amiss, IN_PLAY), result.reason
+    if found is None:
+        return subject.verdict("M3", Word.UNKNOWN, since=started, reason=reason or NO_PLAY)
+    return subject.verdict(
+        "M3", Word.REFUTED, method="random play", since=started, details=[*wrong, found.place(subject.seed)],
+        witness=found.witness,
+    )  # fmt: skip
+
+
+def _never_misplaced(subject: Subject, ends: Ends) -> Result:
+    """Is no tile ever laid wrongly? First under the facts that say where tiles lie."""
+    lying = [fact for fact in subject.proved if not fact.guides]
+    result = _misplaced(subject, ends, (*lying, *subject.located))
+    if result.answer is Answer.NO:
+        return result
+    return _misplaced(subject, ends, (*subject.proved, *subject.located))
 
 
 def _wrong(rules: Rules, ends: Ends, state: State) -> list[str]:

@@ -12,7 +12,17 @@ from domrules.interpreter.names import Args, Move, move_name
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
 from domrules.verifier import symbols
-from domrules.verifier.battery.asking import after_a_move, enabled, guards, in_play, met, soon, with_role
+from domrules.verifier.battery.asking import (
+    GLANCE,
+    ROUNDS,
+    after_a_move,
+    enabled,
+    guards,
+    in_play,
+    met,
+    soon,
+    with_role,
+)
 from domrules.verifier.battery.play import Broken, Situation, zones
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
@@ -123,22 +133,32 @@ def _both(rules: Rules, state: State) -> str:
 def m5(subject: Subject) -> Verdict:
     """No two legal moves lead to the same position, as far as anything later depends on it."""
     started = time.perf_counter()
-    shown = _twins_by_chance(subject)
-    if shown is not None:
-        found, names = shown
-        details = [f"{' and '.join(names)} are the same move in the end", found.place(subject.seed)]
-        return subject.verdict(
-            "M5", Word.REFUTED, method="random play", since=started, details=details, witness=found.witness
-        )
+    shown, reason = _twins_by_chance(subject, GLANCE), ""
+    if shown is None:
+        result = _never_twins(subject)
+        if result.answer is Answer.NO:
+            return subject.verdict("M5", Word.PROVED, method="any two moves of one position", since=started)
+        shown, reason = _twins_by_chance(subject, ROUNDS), result.reason
+    if shown is None:
+        return subject.verdict("M5", Word.UNKNOWN, since=started, reason=reason or NO_PLAY)
+    found, names = shown
+    details = [f"{' and '.join(names)} are the same move in the end", found.place(subject.seed)]
+    return subject.verdict(
+        "M5", Word.REFUTED, method="random play", since=started, details=details, witness=found.witness
+    )
+
+
+def _never_twins(subject: Subject) -> Result:
+    """Are there no two moves of one position that do the same? Asked under more and more that is known."""
     stages = [(False, False, _differ), (False, True, _differ), (True, True, _differ), (True, True, _alike_pairs)]
-    reason = ""
+    result: Result | None = None
     for located, keep_numbers, pairs in stages:
         known = [*subject.proved, *(subject.located if located else ())]
         result = _two_moves(subject, known, pairs, keep_numbers=keep_numbers)
         if result.answer is Answer.NO:
-            return subject.verdict("M5", Word.PROVED, method="any two moves of one position", since=started)
-        reason = result.reason
-    return subject.verdict("M5", Word.UNKNOWN, since=started, reason=reason or NO_PLAY)
+            break
+    assert result is not None
+    return result
 
 
 def _two_moves(subject: Subject, known: Sequence[Fact], pairs: Pairs, *, keep_numbers: bool) -> Result:
@@ -162,8 +182,8 @@ def _lasting(subject: Subject) -> frozenset[str]:
     return frozenset[str]().union(*map(reads.variables, exprs))
 
 
-def _twins_by_chance(subject: Subject) -> tuple[Situation, list[str]] | None:
-    """A position of random play with two moves that do the same."""
+def _twins_by_chance(subject: Subject, rounds: int) -> tuple[Situation, list[str]] | None:
+    """A position of so many random rounds with two moves that do the same."""
     instance, layout = subject.instance, subject.rules.layout
     kept = set(instance.vars) - subject.study.view(_lasting(subject), keep_numbers=True).forgotten
     cells = [cell for var, _, cell in layout.walk() if var.name in kept]
@@ -186,7 +206,7 @@ def _twins_by_chance(subject: Subject) -> tuple[Situation, list[str]] | None:
             same.append(move)
         return False
 
-    found = met(subject, doubled, IN_PLAY)
+    found = met(subject, doubled, IN_PLAY, rounds=rounds)
     return None if found is None else (found, twins)
 
 
