@@ -58,9 +58,17 @@ class Coverage:
 
         A match at each table in turn, until the `wanted` clauses have decided. Raises RuleError, Unfinished.
         """
-        chosen = list(tables(game))
-        left = [ceil(rounds / len(chosen)) for _ in chosen]
-        rules, index = list(map(self.rules, chosen)), 0
+        self.play_at(self.tables(game), rounds, seed, wanted)
+
+    def tables(self, game: core.Game) -> list[Rules]:
+        """The tables that a game is tried at, watched."""
+        return list(map(self.rules, tables(game)))
+
+    def play_at(
+        self, rules: Sequence[Rules], rounds: int, seed: int = 1, wanted: Collection[Place] | None = None
+    ) -> None:
+        """The same at given tables."""
+        left, index = [ceil(rounds / len(rules)) for _ in rules], 0
         while any(left) and (wanted is None or not self.fired.issuperset(wanted)):
             for number, stop in enumerate(left):
                 if stop:

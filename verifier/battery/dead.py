@@ -12,6 +12,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
 
+from domrules.compiler.batch import Disagreement
+from domrules.compiler.watching import watched
+from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.diagnostics import BadFile
 from domrules.grammar.instance import SettingError, instantiate
@@ -31,8 +34,8 @@ from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 
-ROUNDS = 400
-"""Random rounds, over all tables, that show rows alive."""
+FIRST, MATCHES, ROUNDS = 3, 500, 400
+"""What shows rows alive: random rounds at each table, then matches at the first one, then more rounds up to so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +90,20 @@ def _unmet(game: core.Game, seed: int) -> set[Place]:
     """Places of the rows that random play did not show alive."""
     coverage, rows = Coverage(), {place(row.clause.span) for row in _rows(game)}
     with suppress(RuleError, Unfinished, BadFile):
-        coverage.play(game, ROUNDS, seed, rows)
+        at = coverage.tables(game)
+        coverage.play_at(at, FIRST * len(at), seed, rows)
+        if not rows <= coverage.fired:
+            coverage.fired |= _watched(at[0].instance, seed)
+            coverage.play_at(at, max(1, ROUNDS - FIRST * len(at)), seed + 1, rows)
     return rows - coverage.fired
+
+
+def _watched(instance: core.Instance, seed: int) -> set[Place]:
+    """What decides in some hundred matches at one table, played by compiled code; nothing where it is not compiled."""
+    with suppress(Unsupported, ModuleNotFoundError, Disagreement):
+        for _, found in watched(instance, (), seed, MATCHES):
+            return found
+    return set()
 
 
 def _rows(game: core.Game) -> Iterator[Row]:
