@@ -63,11 +63,13 @@ def kept(subject: Subject, found: Totals) -> Kept:
 def _kept(subject: Subject, found: Totals) -> Kept:
     """Guess, then prove what can be proved."""
     guesses = guessed(subject, found)
-    while guesses:
-        broken = [g for g in guesses if not _inductive(subject, g, guesses)]
-        if not broken:
-            break
-        guesses = [g for g in guesses if g not in broken]
+    good = 0
+    while good < len(guesses):
+        if _inductive(subject, guesses[0], guesses):
+            guesses = [*guesses[1:], guesses[0]]
+            good += 1
+        else:  # the others were proved under what does not hold
+            guesses, good = guesses[1:], 0
     return Kept(tuple(guesses))
 
 

@@ -150,11 +150,11 @@ def m5(subject: Subject) -> Verdict:
 
 def _never_twins(subject: Subject) -> Result:
     """Are there no two moves of one position that do the same? Asked under more and more that is known."""
-    stages = [(False, False, _differ), (False, True, _differ), (True, True, _differ), (True, True, _alike_pairs)]
+    stages = [(False, _differ), (True, _differ), (True, _alike_pairs)]
     result: Result | None = None
-    for located, keep_numbers, pairs in stages:
-        known = [*subject.proved, *(subject.located if located else ())]
-        result = _two_moves(subject, known, pairs, keep_numbers=keep_numbers)
+    for further, pairs in stages:
+        known = [*subject.proved, *(subject.located if further else ())]
+        result = _two_moves(subject, known, pairs, keep_numbers=further)
         if result.answer is Answer.NO:
             break
     assert result is not None
