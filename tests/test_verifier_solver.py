@@ -1,9 +1,11 @@
 """The solver behind the verifier: three ways to put many questions to it say the same as one question at a time."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from domrules.verifier.dag import Bit, Dag, Number
-from domrules.verifier.solver import OF_DEALS, Answer, Engine, Formulas, Marked, Session, Steady, solve
+from domrules.verifier.solver import OF_DEALS, Answer, Engine, Formulas, Marked, Result, Session, Steady, solve
 
 
 @pytest.fixture
@@ -64,3 +66,24 @@ def test_what_was_supposed_once_is_not_supposed_any_more(dag: Dag) -> None:
     assert steady.look([]) is Answer.YES
     steady.left = 0
     assert steady.look([]) is Answer.UNKNOWN
+
+
+def test_what_is_easy_is_asked_of_the_core_alone_and_the_rest_of_all(dag: Dag, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first look has a small part of the time; an engine that gives up leaves the question to the others."""
+    easy, hard = [dag.var("a"), *score(dag, 1, 5)], [*pigeons(dag), *score(dag, 1, 5)]
+    assert solve(dag, easy, seconds=10).engine is Engine.CORE
+    assert solve(dag, hard, seconds=10).answer is Answer.NO
+    asked: list[Engine] = []
+    check = Session.check
+
+    def tired(session: Session, bits: Sequence[Bit] = (), *, seconds: float) -> Result:
+        asked.append(session.engine)
+        if session.engine is Engine.CORE:
+            assert seconds <= 1
+            return Result(Answer.UNKNOWN, session.engine, seconds)
+        return check(session, bits, seconds=seconds)
+
+    monkeypatch.setattr(Session, "check", tired)
+    assert solve(dag, hard, seconds=10).answer is Answer.NO
+    assert solve(dag, easy, seconds=10).answer is Answer.YES
+    assert asked == [Engine.CORE, Engine.GENERAL] * 2
