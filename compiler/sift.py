@@ -10,6 +10,7 @@ again: match (seed, number). Rounds that break a rule or do not end are left out
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,6 +26,8 @@ ROUNDS = 200_000
 """Rounds that are looked through."""
 CHUNK = 1_000
 """Rounds played without looking up."""
+SECONDS = 20.0
+"""Of the processor, after which the rest is left: only rounds of thousands of moves take so long."""
 FAILURES = 20
 """Rounds that break a rule, or do not end, before the rest is left."""
 VALUES, NUMBERS = "values", "numbers"
@@ -113,7 +116,10 @@ def sifted(instance: core.Instance, sift: Sift, seed: int, limits: Limits, round
 
 def _play(playing: Engine, sift: Sift, seed: int, rounds: int) -> None:
     first = failures = 0
-    while first < rounds and failures < FAILURES and not (sift.once and all(playing.read(VALUES))):
+    deadline = time.process_time() + SECONDS
+    while first < rounds and failures < FAILURES and time.process_time() < deadline:
+        if sift.once and all(playing.read(VALUES)):
+            return
         last = min(first + CHUNK, rounds)
         if playing.run(first, last, seed):
             first = last
