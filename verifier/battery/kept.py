@@ -22,6 +22,8 @@ from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols
 
 Test = Callable[[Dag, Number], Bit]
+PATIENCE = 0.25
+"""Part of the time of a query for a guess about settlements: it is one of many, and may be wrong."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ def _never(subject: Subject, change: Change, laws: tuple[Law, ...], bad: Sequenc
 def _settles(subject: Subject, guess: Guess, closing: Closing) -> bool:
     bad = -guess.holds(closing.encoder, closing.settled)
     query = [*closing.encoder.side, *closing.bits, bad]
-    return solve(closing.encoder.dag, query, seconds=subject.seconds).answer is Answer.NO
+    return solve(closing.encoder.dag, query, seconds=PATIENCE * subject.seconds).answer is Answer.NO
 
 
 def rises(subject: Subject, found: Totals) -> bool:
