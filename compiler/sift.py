@@ -104,7 +104,8 @@ def sifted(instance: core.Instance, sift: Sift, seed: int, limits: Limits, round
     """What is found of each thing in rounds of an (optimised) instance. Raises Unsupported, Trap."""
     if instance.open:
         raise Unsupported("options are left open")
-    single = replace(instance, over=replace(core.TRUE, span=instance.over.span))
+    nobody = core.Lit(0, core.SetOf("team"), instance.winners.span)  # they are not asked for before the match is over
+    single = replace(instance, over=replace(core.TRUE, span=instance.over.span), winners=nobody)
     try:
         playing = engine(single, sift, Form.WASM, limits)
     except ModuleNotFoundError as missing:
@@ -161,6 +162,13 @@ class Shortest(Sift):
         self.ended: Values = ()
         self.empty: Values = ()
 
+    def open(self, lowering: Lowering) -> None:
+        super().open(lowering)
+        zones = lowering.instance.role("zone", "hand")
+        self.hands = [zone for zone in zones if lowering.instance.vars[zone].per == "player"]
+        if not lowering.live.issuperset(self.hands):
+            raise Unsupported("no rule reads what a hand holds")
+
     def match_begins(self) -> None:
         self.begun = self.kept(self.lowering.scores())
 
@@ -170,11 +178,9 @@ class Shortest(Sift):
 
     def no_tiles(self, player: int) -> ir.Expr:
         """Does he hold none?"""
-        lowering, instance = self.lowering, self.lowering.instance
-        hands = [z for z in instance.role("zone", "hand") if z in lowering.live and instance.vars[z].per == "player"]
-        test: ir.Expr = ir.Truth(bool(hands))
-        for name in hands:
-            test = ir.both(test, ir.negated(some(lowering.ex.slots[name].load(ir.Const(player)))))
+        test: ir.Expr = ir.Truth(bool(self.hands))
+        for name in self.hands:
+            test = ir.both(test, ir.negated(some(self.lowering.ex.slots[name].load(ir.Const(player)))))
         return test
 
     def settled(self) -> None:

@@ -11,7 +11,7 @@ import pytest
 from tables import HOUSE, SPECS, TINY, written
 from tables import game as shipped
 
-from domrules.compiler import ir
+from domrules.compiler import ir, sift
 from domrules.compiler.sift import FAILURES, Kept, Scene, Wanted, first, most, shortest, total
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
@@ -29,6 +29,8 @@ from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.witness import Unreplayable
 
 BREAKS = "begin set mover to the(those(p in players where 0|0 in hand[p]))"
+REACHED = """winners those(g in teams where g == the(those(h in teams where
+  sum(p in players where p.team == h: score[p]) >= goal)))"""
 SEED = 3
 LIMITS = Limits(moves=1_000, rounds=1, deals=200)
 SAMPLE = ("block", "fives", "koza", "petkove", "rybareni")
@@ -118,15 +120,20 @@ def test_the_most_is_that_of_rounds_played_one_by_one(name: str, full: bool) -> 
     game, rounds = shipped(name), 400 if full else 40
     for players in game.seats if full else game.seats[-1:]:
         instance = optimised(game, players)
-        scores = Rules(instance).scores
-        moves, settlements = list[tuple[int, int]](), list[tuple[int, int]]()
-        for number, played in one_by_one(instance, rounds):
-            steps = [scores(state) for state in played.states]
-            moves += [(b - a, -number) for x, y in pairwise(steps) for a, b in zip(x, y, strict=True)]
-            ends = zip(scores(played.ended), scores(played.settled), strict=True)
-            settlements += [(b - a, -number) for a, b in ends]
-        for found, seen in zip(most(instance, SEED, LIMITS, rounds), (moves, settlements), strict=True):
-            assert (found and (found.value, -found.number)) == max(seen, default=None), players
+        found = [one and (one.value, one.number) for one in most(instance, SEED, LIMITS, rounds)]
+        assert found == most_by_hand(instance, rounds), players
+
+
+def most_by_hand(instance: core.Instance, rounds: int) -> list[tuple[int, int] | None]:
+    """What a move and what settlements pay at most, and in which round first; played by the interpreter."""
+    scores = Rules(instance).scores
+    moves, settlements = dict[int, int](), dict[int, int]()
+    for number, played in one_by_one(instance, rounds):
+        steps = [scores(state) for state in played.states]
+        for paid, pairs in ((moves, pairwise(steps)), (settlements, [(scores(played.ended), scores(played.settled))])):
+            for gain in (b - a for x, y in pairs for a, b in zip(x, y, strict=True)):
+                paid.setdefault(gain, number)
+    return [max(paid.items(), default=None) for paid in (moves, settlements)]
 
 
 @pytest.mark.parametrize("name", [*SPECS, *HOUSE])
@@ -153,6 +160,29 @@ def test_rounds_that_break_a_rule_are_left_out(tmp_path: Path) -> None:
     played, (wanted, holds) = list(one_by_one(instance, 24)), QUESTIONS["any"]
     assert 24 - FAILURES < len(played) < 24
     assert numbers(shortest(instance, wanted, SEED, LIMITS, 24)) == by_hand(instance, played, holds)
+
+
+def test_winners_are_not_asked_for_before_the_match_is_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sift, "FAILURES", 1)
+    told = TINY.replace("winners highest(g in teams by sum(p in players where p.team == g: score[p]))", REACHED)
+    assert told != TINY
+    instance = optimised(written(tmp_path, told), 2)
+    found, seen = most(instance, SEED, LIMITS, 60), most_by_hand(instance, 60)
+    assert [one and (one.value, one.number) for one in found] == seen
+    assert seen[0] is not None
+    assert seen[0][1] > 0
+
+
+def test_a_hand_that_no_rule_reads_is_not_looked_at(tmp_path: Path) -> None:
+    """Of two zones that are hands the rules ask for one only: what the other holds is not known to compiled code."""
+    more = TINY.replace("zone pile ", "zone extra per player seen by owner as hand\nzone pile ").replace(
+        "move t from hand[mover] to pile", "move t from hand[mover] to extra[mover]"
+    )
+    instance = optimised(written(tmp_path, more), 2)
+    with pytest.raises(Unsupported):
+        shortest(instance, any_round, SEED, LIMITS, 10)
+    (verdict,) = verify(written(tmp_path, more), Request([2], only=["E5"]))
+    assert verdict.word is not Word.DISAGREE
 
 
 def test_what_the_interpreter_does_not_see_is_a_disagreement() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import compress
 
+from domrules.compiler import sift
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
 from domrules.grammar.passes import optimise
@@ -28,7 +29,7 @@ from domrules.verifier.study import Study
 from domrules.verifier.verdict import Verdict, Word
 
 ROUNDS = 2_000
-"""Random rounds looked through for a bonus that the sample does not show."""
+"""Random rounds looked through for a bonus that the sample does not show, where rules are not compiled."""
 PATIENCE = 5.0
 """Seconds for these."""
 MANY = 60
@@ -70,7 +71,7 @@ def c9(subject: Subject) -> Verdict:
             lines = [f"`{_text(bonus.span)}` can never be paid: no position allows it"]
             method = "no position the proved facts allow, at no table of the file"
             return subject.verdict("C9", Word.IMPOSSIBLE, method=method, since=started, details=lines, span=bonus.span)
-    seldom = _patiently(subject, seldom)
+    seldom, looked_at = _patiently(subject, seldom)
     details = [
         f"{len(found)} places pay, {len(found) - len(unseen)} of them seen in random play",
         *off,
@@ -79,14 +80,9 @@ def c9(subject: Subject) -> Verdict:
     if seldom:
         details[:0] = [f"`{_text(b.span)}` was not paid in random play, but is not impossible" for b in seldom]
         return subject.verdict(
-            "C9",
-            Word.NOT_FOUND,
-            method="random play",
-            since=started,
-            details=details,
-            span=seldom[0].span,
-            depth=ROUNDS,
-        )
+            "C9", Word.NOT_FOUND, method="random play", since=started, details=details, span=seldom[0].span,
+            depth=looked_at,
+        )  # fmt: skip
     return subject.verdict(
         "C9", Word.WITNESSED, method="random play", since=started, details=details, span=found[0].span
     )
@@ -159,15 +155,15 @@ def _after(bonus: Bonus) -> core.Expr:
     return bonus.paid if bonus.award.last and not bonus.award.binds else core.TRUE
 
 
-def _patiently(subject: Subject, unseen: list[Bonus]) -> list[Bonus]:
-    """Those that many more random rounds do not show either."""
-    settled = [(bonus.award.settlement, bonus.paid) for bonus in unseen if bonus.award.settlement is not None]
+def _patiently(subject: Subject, unseen: list[Bonus]) -> tuple[list[Bonus], int]:
+    """Those that many more random rounds do not show either, and how many these are."""
+    settled = [bonus for bonus in unseen if bonus.award.settlement is not None]
+    asked = [(bonus.award.settlement or 0, bonus.paid) for bonus in settled]
     try:
-        found = set(compress(settled, rare.met(subject, settled))) if settled else set()
+        shown = {_place(bonus) for bonus in compress(settled, rare.met(subject, asked) if asked else [])}
     except Unsupported:
-        return _played(subject, unseen)
-    places = {_place(bonus) for bonus in unseen if (bonus.award.settlement, bonus.paid) in found}
-    return [bonus for bonus in unseen if _place(bonus) not in places]
+        return _played(subject, unseen), ROUNDS
+    return [bonus for bonus in unseen if _place(bonus) not in shown], sift.ROUNDS
 
 
 def _played(subject: Subject, unseen: list[Bonus]) -> list[Bonus]:
