@@ -218,8 +218,9 @@ class Matches:
         for index in range(count):
             course = self.match(index)
             try:
-                for _ in course.rounds(MATCH):
-                    pass
+                played = list(course.rounds(MATCH))
+                if played:
+                    self.rules.over(played[-1].settled)
             except RuleError as error:
                 yield Broken(index, error)
             if isinstance(course.stopped, RuleError) and len(course.done) < MATCH:

@@ -18,7 +18,9 @@ from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.effects import Fault
 from domrules.verifier.encode import Encoder
+from domrules.verifier.relation import Relation
 from domrules.verifier.solver import Answer, solve
+from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
 from domrules.verifier.view import FULL
 
@@ -102,9 +104,21 @@ def _situations(subject: Subject) -> Iterable[tuple[str, Encoder, Sequence[Bit],
     state = subject.position(relation)
     over = relation.concluded(state)
     assumed = [fact.holds(relation, over) for fact in facts]
-    _, faults = relation.settle(over)
+    settled, faults = relation.settle(over)
     yield "a settlement", encoder, [*assumed, -relation.goes_on(state)], faults
+    yield "the end of a match", encoder, *_match_over(relation, settled, [*assumed, -relation.goes_on(state)], faults)
     yield "an outcome", *_outcomes(subject)
+
+
+def _match_over(
+    relation: Relation, settled: Symbols, assumed: Sequence[Bit], faults: Sequence[Fault]
+) -> tuple[Sequence[Bit], Sequence[Fault]]:
+    """Is the match over after a settlement, and who has won it if it is?"""
+    instance, keeps, encoder = relation.instance, relation.promises.kept, relation.encoder
+    over, winners = keeps(instance.over, settled, {}), keeps(instance.winners, settled, {})
+    won = encoder.dag.both(encoder.truth(instance.over, settled), -winners)
+    found = [Fault(Rule.PROMISE, instance.over.span, -over), Fault(Rule.PROMISE, instance.winners.span, won)]
+    return [*assumed, *(-fault.bit for fault in faults)], found
 
 
 def _outcomes(subject: Subject) -> tuple[Encoder, Sequence[Bit], Sequence[Fault]]:
