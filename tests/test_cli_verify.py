@@ -275,6 +275,32 @@ def test_ctrl_c_prints_what_is_established_and_leaves_nobody_behind() -> None:
     assert not [pid for pid in workers if Path(f"/proc/{pid}/cmdline").exists() and "spawn_main" in words(pid)]
 
 
+BLOCKED = """
+import signal, sys
+from contextlib import contextmanager
+from pathlib import Path
+from domrules.grammar.load import load
+from domrules.verifier import workers
+from domrules.verifier.battery.run import Request, plan
+kept = workers.alike
+@contextmanager
+def watched():
+    with kept():
+        yield
+        print(signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ()))
+workers.alike = watched
+crew = workers.Crew(plan(load(Path(sys.argv[1])), Request([2], only=("D1",))), [0], 1)
+print(len(list(crew.answers(None, lambda asked: None))))
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no mask of signals")
+def test_the_first_worker_starts_while_no_interrupt_can_reach_it() -> None:
+    """Python starts a helper with the first process of all, and lets interrupts through again: it must be there before."""
+    done = subprocess.run([sys.executable, "-c", BLOCKED, str(SMALL)], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["True", "1"]
+
+
 def spawned(pid: int) -> Iterator[str]:
     """The workers of a process, where the system tells."""
     children = Path(f"/proc/{pid}/task/{pid}/children")

@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any, cast
 
@@ -109,6 +110,7 @@ class Crew:
     def start(self, count: int) -> None:
         """Start workers and give each something to do."""
         context = multiprocessing.get_context("spawn")
+        resource_tracker.ensure_running()  # the first process would, and unblock what `alike` blocks
         with alike():
             for _ in range(count):
                 line, other = context.Pipe()
