@@ -139,6 +139,7 @@ def settled_reads(subject: Subject) -> frozenset[str]:
     """All that settlements and the end of the match read or write."""
     reads, instance = subject.study.reads, subject.instance
     found = set(reads.variables(instance.over) | reads.variables(instance.winners))
+    found.update(instance.role("state", "score"))
     for settle in instance.settles:
         for row in settle.rows:
             found |= reads.variables(row.test)
