@@ -28,14 +28,17 @@ CHUNK = 1_000
 """Rounds played without looking up."""
 SECONDS = 20.0
 """Of the processor, after which the rest is left: only rounds of thousands of moves take so long."""
-FAILURES = 20
+FAILURES = 5_000
 """Rounds that break a rule, or do not end, before the rest is left."""
 VALUES, NUMBERS = "values", "numbers"
 Values = tuple[ir.Expr, ...]
 
 
 class Sift:
-    """A recorder that looks for a few things, and keeps a number and the match it was found in for each of them."""
+    """A recorder that looks for a few things, and keeps a number and the match it was found in for each of them.
+
+    `note` belongs where a round is settled, so that nothing is kept of a round that breaks a rule later.
+    """
 
     digest = False
     things = 1
@@ -46,7 +49,7 @@ class Sift:
         self.lowering, writer = lowering, lowering.writer
         self.values, self.numbers = (writer.array(max(1, self.things), name) for name in (VALUES, NUMBERS))
 
-    def kept(self, values: Sequence[ir.Expr]) -> Values:
+    def kept(self, values: Sequence[ir.Expr]) -> tuple[ir.Local, ...]:
         """What they are now."""
         return tuple(self.lowering.writer.fresh(value) for value in values)
 
@@ -206,6 +209,7 @@ class First(Sift):
 
     def __init__(self, asked: Sequence[tuple[int, core.Expr]]) -> None:
         self.asked, self.things = asked, len(asked)
+        self.held: tuple[ir.Local, ...] = ()
 
     def open(self, lowering: Lowering) -> None:
         super().open(lowering)
@@ -213,10 +217,17 @@ class First(Sift):
             if not lowering.ex.reads.variables(e) <= lowering.live:
                 raise Unsupported("it is asked for what no rule reads")
 
+    def match_begins(self) -> None:
+        self.held = self.kept([ir.NO] * self.things)
+
     def settling(self, number: int) -> None:
-        for thing, (when, e) in enumerate(self.asked):
+        for held, (when, e) in zip(self.held, self.asked, strict=True):
             if when == number:
-                self.note(ir.Const(thing), ir.ZERO, lambda *_: ir.NO, self.lowering.ex.scalar(e, {}))
+                self.lowering.writer.emit(ir.Assign(held, self.lowering.ex.scalar(e, {})))
+
+    def settled(self) -> None:
+        for thing, held in enumerate(self.held):
+            self.note(ir.Const(thing), ir.ZERO, lambda *_: ir.NO, held)
 
 
 def first(
@@ -237,22 +248,38 @@ class Most(Sift):
     def __init__(self) -> None:
         self.before: Values = ()
 
+    def open(self, lowering: Lowering) -> None:
+        super().open(lowering)
+        self.paid = lowering.writer.local()
+
+    def match_begins(self) -> None:
+        self.lowering.writer.emit(ir.Assign(self.paid, ir.Const(-SHIFT + 1)))
+
     def chosen(self, n: ir.Expr) -> None:
         self.before = self.kept(self.lowering.scores())
 
     def acted(self, action: core.Action) -> None:
-        self.gained(ir.ZERO)
+        writer = self.lowering.writer
+        for gain in self.gains():
+            writer.emit(ir.If(ir.less(self.paid, gain), (ir.Assign(self.paid, gain),)))
 
     def round_ended(self) -> None:
         self.before = self.kept(self.lowering.scores())
 
     def settled(self) -> None:
-        self.gained(ir.ONE)
+        moved = ir.less(ir.ZERO, self.lowering.plies)
+        self.note(ir.ZERO, self.paid, more, ir.both(moved, ir.Truth(bool(self.before))))
+        for gain in self.gains():
+            self.note(ir.ONE, gain, more, ir.YES)
 
-    def gained(self, thing: ir.Expr) -> None:
-        for before, now in zip(self.before, self.lowering.scores(), strict=True):
-            gain = self.lowering.writer.fresh(ir.binary("sub", now, before))
-            self.note(thing, gain, lambda a, b: ir.less(b, a), ir.YES)
+    def gains(self) -> Values:
+        """What was added to each cell since they were looked at."""
+        pairs = zip(self.before, self.lowering.scores(), strict=True)
+        return self.kept([ir.binary("sub", now, before) for before, now in pairs])
+
+
+def more(a: ir.Expr, b: ir.Expr) -> ir.Expr:
+    return ir.less(b, a)
 
 
 def most(instance: core.Instance, seed: int, limits: Limits, rounds: int = ROUNDS) -> Sequence[Kept | None]:

@@ -11,8 +11,8 @@ from typing import TypeAlias
 from domrules.grammar import core
 from domrules.interpreter.rules import Rules
 from domrules.interpreter.state import State
+from domrules.verifier.battery.play import FEW_LEFT, Situation
 from domrules.verifier.battery.play import ROUNDS as ROUNDS
-from domrules.verifier.battery.play import Situation
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import FALSE, Bit
 from domrules.verifier.facts import Fact, asked
@@ -31,10 +31,11 @@ SOON = 4
 
 
 def met(
-    subject: Subject, test: Callable[[Rules, Situation], bool], kinds: Collection[str], *, rounds: int = ROUNDS
+    subject: Subject, test: Callable[[Rules, Situation], bool], kinds: Collection[str], *, rounds: int | None = None
 ) -> Situation | None:
-    """The first position of random play that passes a test: of so many rounds."""
-    rules, left, round_ = subject.rules, rounds, (-1, -1)
+    """The first position of random play that passes a test: of so many rounds, or of all."""
+    rules, round_ = subject.rules, (-1, -1)
+    left = ROUNDS + FEW_LEFT if rounds is None else rounds
     for s in subject.random:
         if (s.match, s.round) != round_:
             left, round_ = left - 1, (s.match, s.round)

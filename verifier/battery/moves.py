@@ -14,7 +14,6 @@ from domrules.interpreter.state import State
 from domrules.verifier import symbols
 from domrules.verifier.battery.asking import (
     GLANCE,
-    ROUNDS,
     after_a_move,
     enabled,
     guards,
@@ -138,7 +137,7 @@ def m5(subject: Subject) -> Verdict:
         result = _never_twins(subject)
         if result.answer is Answer.NO:
             return subject.verdict("M5", Word.PROVED, method="any two moves of one position", since=started)
-        shown, reason = _twins_by_chance(subject, ROUNDS), result.reason
+        shown, reason = _twins_by_chance(subject), result.reason
     if shown is None:
         return subject.verdict("M5", Word.UNKNOWN, since=started, reason=reason or NO_PLAY)
     found, names = shown
@@ -182,8 +181,8 @@ def _lasting(subject: Subject) -> frozenset[str]:
     return frozenset[str]().union(*map(reads.variables, exprs))
 
 
-def _twins_by_chance(subject: Subject, rounds: int) -> tuple[Situation, list[str]] | None:
-    """A position of so many random rounds with two moves that do the same."""
+def _twins_by_chance(subject: Subject, rounds: int | None = None) -> tuple[Situation, list[str]] | None:
+    """A position of so many random rounds, or of all, with two moves that do the same."""
     instance, layout = subject.instance, subject.rules.layout
     kept = set(instance.vars) - subject.study.view(_lasting(subject), keep_numbers=True).forgotten
     cells = [cell for var, _, cell in layout.walk() if var.name in kept]

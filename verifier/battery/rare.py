@@ -5,13 +5,17 @@ All of these raise Unsupported, and Unreplayable when the interpreter plays anot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 
 from domrules.compiler import sift
+from domrules.compiler.engine import Trap
 from domrules.grammar import core
 from domrules.interpreter.chance import Chance
-from domrules.interpreter.play import Round, play_match
+from domrules.interpreter.errors import RuleError, Unfinished
+from domrules.interpreter.play import Round, Table
+from domrules.interpreter.players import RandomPlayer
 from domrules.verifier.battery.play import patience
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.witness import Unreplayable
@@ -20,10 +24,11 @@ from domrules.verifier.witness import Unreplayable
 def shortest(subject: Subject, wanted: sift.Wanted, holds: Callable[[Round], bool]) -> list[Round | None]:
     """For every ending of a first round the shortest that was found; `holds` asks the same of a round as `wanted`."""
     rules, found = subject.rules, list[Round | None]()
-    kept = sift.shortest(subject.instance, wanted, subject.seed, patience(rules))
+    with trusted():
+        kept = sift.shortest(subject.instance, wanted, subject.seed, patience(rules))
     for ending, one in enumerate(kept):
         played = None if one is None else _again(subject, one)
-        if played is not None and (rules.ending(played.ended) != ending or not holds(played)):
+        if one is not None and played is not None and (rules.ending(played.ended) != ending or not holds(played)):
             raise _otherwise(subject, one)
         found.append(played)
     return found
@@ -37,7 +42,9 @@ def least(rounds: Iterable[Round]) -> Round | None:
 def met(subject: Subject, asked: Sequence[tuple[int, core.Expr]]) -> list[bool]:
     """For every question whether a round was found in which it holds just before this settlement."""
     rules, found = subject.rules, list[bool]()
-    for (number, e), one in zip(asked, sift.first(subject.instance, asked, subject.seed, patience(rules)), strict=True):
+    with trusted():
+        kept = sift.first(subject.instance, asked, subject.seed, patience(rules))
+    for (number, e), one in zip(asked, kept, strict=True):
         found.append(one is not None)
         if one is not None and not rules.question(e)(rules.settle(_again(subject, one).ended, number)):
             raise _otherwise(subject, one)
@@ -47,7 +54,9 @@ def met(subject: Subject, asked: Sequence[tuple[int, core.Expr]]) -> list[bool]:
 def most(subject: Subject) -> tuple[int, int]:
     """The most that a move was seen to add to a score, and that the settlements of a round were."""
     scores, found = subject.rules.scores, list[int]()
-    for of_settlements, one in enumerate(sift.most(subject.instance, subject.seed, patience(subject.rules))):
+    with trusted():
+        kept = sift.most(subject.instance, subject.seed, patience(subject.rules))
+    for of_settlements, one in enumerate(kept):
         if one is None:
             found.append(0)
             continue
@@ -63,13 +72,25 @@ def most(subject: Subject) -> tuple[int, int]:
 
 
 def _again(subject: Subject, found: sift.Kept) -> Round:
-    """The round, played by the interpreter."""
-    chance, limits = Chance.named(subject.seed, found.number), patience(subject.rules)
-    return play_match(subject.rules, chance, limits=limits, stop=1).rounds[0]
+    """The round, played by the interpreter, which plays it to its end as compiled code did."""
+    rules, chance = subject.rules, Chance.named(subject.seed, found.number)
+    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
+    try:
+        return table.round(rules.new_match())
+    except (RuleError, Unfinished) as stopped:
+        raise _otherwise(subject, found) from stopped
 
 
-def _otherwise(subject: Subject, found: sift.Kept | None) -> Unreplayable:
-    number = None if found is None else found.number
+def _otherwise(subject: Subject, found: sift.Kept) -> Unreplayable:
     return Unreplayable(
-        f"compiled code plays match {number} of seed {subject.seed} in another way than the interpreter"
+        f"compiled code plays match {found.number} of seed {subject.seed} in another way than the interpreter"
     )
+
+
+@contextmanager
+def trusted() -> Iterator[None]:
+    """Compiled code that does what it never may is a disagreement, too."""
+    try:
+        yield
+    except Trap as trap:
+        raise Unreplayable(f"compiled code broke off: {trap}") from trap
