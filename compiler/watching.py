@@ -85,17 +85,17 @@ def places(game: core.Game) -> dict[Place, int]:
 
 
 def watched(
-    instance: core.Instance, policies: Sequence[str], seed: int, matches: int
+    instance: core.Instance, policies: Sequence[str], seed: int, matches: int, chunk: int = CHUNK
 ) -> Iterator[tuple[int, set[Place]]]:
-    """How many matches of a seed were played, and the clauses that decided something in them; said again after more.
+    """How many matches of a seed were played, and the clauses that decided something in them; said again after each chunk.
 
     Raises Unsupported, Disagreement, Trap.
     """
     written = as_written(instance)
     engine = WasmEngine(lower(written, Counts(), EAGER[Form.WASM], policies=policies, kind=Watching))
     numbers = places(instance.game)
-    for first in range(0, matches, CHUNK):
-        last = min(first + CHUNK, matches)
+    for first in range(0, matches, chunk):
+        last = min(first + chunk, matches)
         if not engine.run(first, last, seed):
             index = engine.read("at")[0]
             raise Disagreement(f"{instance.game.file}: match {index} of seed {seed} stops as written", index)

@@ -72,10 +72,14 @@ class Coverage:
         while any(left) and (wanted is None or not self.fired.issuperset(wanted)):
             for number, stop in enumerate(left):
                 if stop:
-                    match = play_match(rules[number], Chance.named(seed, (number << 32) + index), stop=stop)
-                    look_back(rules[number], match)
-                    left[number] -= len(match.rounds)
+                    left[number] -= self.again(rules[number], seed, (number << 32) + index, stop)
             index += 1
+
+    def again(self, rules: Rules, seed: int, index: int, stop: int | None = None) -> int:
+        """Play one match, or so many rounds of it; gives how many they were. Raises RuleError, Unfinished."""
+        match = play_match(rules, Chance.named(seed, index), stop=stop)
+        look_back(rules, match)
+        return len(match.rounds)
 
     def follow(
         self, instance: core.Instance, seats: Callable[[Rules], Seating], seed: int, rounds: int

@@ -18,6 +18,7 @@ from domrules.grammar import core
 from domrules.grammar.instance import instantiate
 from domrules.grammar.passes import optimise
 from domrules.interpreter.chance import Chance
+from domrules.interpreter.coverage import Place, clauses, place
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.interpreter.play import Limits, Round, play_match
 from domrules.interpreter.rules import Rules
@@ -203,3 +204,12 @@ def test_without_compiled_code_rounds_are_looked_for(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("domrules.verifier.battery.idle.shortest", refuse)
     (verdict,) = verify(shipped("block"), Request([2], only=["T2"]))
     assert "a round can change no total" in "\n".join(verdict.details)
+
+
+def test_a_row_that_only_compiled_code_sees_is_a_disagreement(monkeypatch: pytest.MonkeyPatch) -> None:
+    def everything(instance: core.Instance, *_: object, **__: object) -> Iterator[tuple[int, set[Place]]]:
+        yield 1, {place(clause.span) for clause in clauses(instance.game)}
+
+    monkeypatch.setattr("domrules.verifier.battery.dead.watched", everything)
+    (verdict,) = verify(shipped("house/openspiel_team"), Request([4], only=["R1"]))
+    assert verdict.word is Word.DISAGREE

@@ -25,6 +25,7 @@ from domrules.interpreter.coverage import Clause, Coverage, Place, as_written, c
 from domrules.interpreter.errors import RuleError, Unfinished
 from domrules.verifier import symbols
 from domrules.verifier.battery.deal import deciding_options
+from domrules.verifier.battery.rare import trusted
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.dag import Bit
 from domrules.verifier.encode import Encoder, Env
@@ -33,6 +34,7 @@ from domrules.verifier.relation import ENDING, NoDeal, Relation
 from domrules.verifier.solver import Answer, solve
 from domrules.verifier.symbols import Symbols
 from domrules.verifier.verdict import Verdict, Word
+from domrules.verifier.witness import Unreplayable
 
 FIRST, MATCHES, ROUNDS = 3, 500, 400
 """What shows rows alive: random rounds at each table, then matches at the first one, then more rounds up to so many."""
@@ -93,17 +95,26 @@ def _unmet(game: core.Game, seed: int) -> set[Place]:
         at = coverage.tables(game)
         coverage.play_at(at, FIRST * len(at), seed, rows)
         if not rows <= coverage.fired:
-            coverage.fired |= _watched(at[0].instance, seed)
+            for number, found in _watched(at[0].instance, seed, rows - coverage.fired):
+                coverage.again(at[0], seed, number)
+                if not found <= coverage.fired:
+                    raise Unreplayable(f"compiled code plays match {number} of seed {seed} as written in another way")
             coverage.play_at(at, max(1, ROUNDS - FIRST * len(at)), seed + 1, rows)
     return rows - coverage.fired
 
 
-def _watched(instance: core.Instance, seed: int) -> set[Place]:
-    """What decides in some hundred matches at one table, played by compiled code; nothing where it is not compiled."""
-    with suppress(Unsupported, ModuleNotFoundError, Disagreement):
-        for _, found in watched(instance, (), seed, MATCHES):
-            return found
-    return set()
+def _watched(instance: core.Instance, seed: int, wanted: set[Place]) -> list[tuple[int, set[Place]]]:
+    """Matches of some hundred at one table in which compiled code sees some of these decide, each in the first one."""
+    out: list[tuple[int, set[Place]]] = []
+    with trusted(), suppress(Unsupported, ModuleNotFoundError, Disagreement):
+        for done, seen in watched(instance, (), seed, MATCHES, chunk=1):
+            found = seen & wanted
+            if found:
+                out.append((done - 1, found))
+                wanted = wanted - found
+            if not wanted:
+                break
+    return out
 
 
 def _rows(game: core.Game) -> Iterator[Row]:
