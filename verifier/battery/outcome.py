@@ -202,7 +202,7 @@ def _nothing(subject: Subject, pay: Pay) -> list[str]:
     if played is None:
         return []
     return [
-        "a player can go out and get nothing for it:",
+        "a player can go out, and the settlement gives his side nothing:",
         *round_lines(subject.rules, pay.points(subject, played.dealt), played),
     ]
 

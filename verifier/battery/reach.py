@@ -14,6 +14,7 @@ from itertools import compress
 from domrules.compiler import sift
 from domrules.compiler.writer import Unsupported
 from domrules.grammar import core
+from domrules.grammar.diagnostics import counted
 from domrules.grammar.passes import optimise
 from domrules.grammar.source import Span
 from domrules.interpreter.tables import tables
@@ -73,12 +74,14 @@ def c9(subject: Subject) -> Verdict:
             return subject.verdict("C9", Word.IMPOSSIBLE, method=method, since=started, details=lines, span=bonus.span)
     seldom, looked_at = _patiently(subject, seldom)
     details = [
-        f"{len(found)} places pay, {len(found) - len(unseen)} of them seen in random play",
+        f"{counted(len(found), 'place')} that pay, {len(found) - len(unseen)} of them seen in random play",
         *off,
         *largest(subject),
     ]
     if seldom:
-        details[:0] = [f"`{_text(b.span)}` was not paid in random play, but is not impossible" for b in seldom]
+        details[:0] = [
+            f"`{_text(b.span)}` was not paid in random play, and is not shown to be impossible" for b in seldom
+        ]
         return subject.verdict(
             "C9", Word.NOT_FOUND, method="random play", since=started, details=details, span=seldom[0].span,
             depth=looked_at,
