@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from domrules.compiler import ir
 from domrules.compiler.engine import Engine
-from domrules.compiler.lower import Lowering
+from domrules.compiler.lower import Lowering, Recorder
 from domrules.compiler.writer import Unsupported, Words
 from domrules.grammar import core
 from domrules.interpreter.limits import LIMITS
@@ -57,10 +57,8 @@ HIGHS = ("moves", "rounds", "match", "offered", "score")
 """Greatest and least: moves of a round, rounds of a match, moves of a match, possibilities of a move, final score."""
 
 
-class Counts:
+class Counts(Recorder):
     """A recorder that counts."""
-
-    digest = False
 
     def open(self, lowering: Lowering) -> None:
         self.lowering, writer = lowering, lowering.writer
@@ -136,9 +134,6 @@ class Counts:
         writer.emit(ir.Assign(self.match_moves, ir.plus(self.match_moves, plies)))
         if self.before:
             self.add("sums", ir.Const(SUMS.index("played")), self.gained())
-
-    def settling(self, number: int) -> None:
-        pass
 
     def settled(self) -> None:
         if self.before:

@@ -7,7 +7,6 @@ every engine. What is noted of a match is a `Recorder`'s business.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from domrules.compiler import ir
 from domrules.compiler.blocks import Blocks, lying
@@ -22,41 +21,38 @@ from domrules.grammar import core
 from domrules.interpreter.limits import LIMITS, Limits
 
 
-class Recorder(Protocol):
-    """Writes down what is wanted of a match; every method is called where its code belongs."""
+class Recorder:
+    """Writes down what is wanted of a match; every method is called where its code belongs, and does nothing by itself."""
 
-    digest: bool
+    digest = False
     """Is the digest of the trace wanted?"""
 
     def open(self, lowering: Lowering) -> None:
         """Before all matches: arrays and locals."""
-        ...
 
-    def match_begins(self) -> None: ...
+    def match_begins(self) -> None:
+        """Before the first round."""
 
     def round_begins(self) -> None:
         """After the begin blocks."""
-        ...
 
     def chosen(self, n: ir.Expr) -> None:
         """A move is about to be chosen out of n."""
-        ...
 
     def acted(self, action: core.Action) -> None:
         """A move was made; endings are not looked at yet."""
-        ...
 
     def round_ended(self) -> None:
         """Before the settlements."""
-        ...
 
     def settling(self, number: int) -> None:
         """Before this settlement."""
-        ...
 
-    def settled(self) -> None: ...
+    def settled(self) -> None:
+        """After the settlements."""
 
-    def match_ended(self, winners: Words) -> None: ...
+    def match_ended(self, winners: Words) -> None:
+        """After the last round."""
 
 
 class Lowering:

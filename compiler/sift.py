@@ -17,8 +17,8 @@ from dataclasses import dataclass, replace
 from domrules.compiler import ir
 from domrules.compiler.batch import Form, engine
 from domrules.compiler.engine import Engine
-from domrules.compiler.lower import Lowering
-from domrules.compiler.writer import Unsupported, Words, some
+from domrules.compiler.lower import Lowering, Recorder
+from domrules.compiler.writer import Unsupported, some
 from domrules.grammar import core
 from domrules.interpreter.limits import Limits
 
@@ -34,13 +34,12 @@ VALUES, NUMBERS = "values", "numbers"
 Values = tuple[ir.Expr, ...]
 
 
-class Sift:
+class Sift(Recorder):
     """A recorder that looks for a few things, and keeps a number and the match it was found in for each of them.
 
     `note` belongs where a round is settled, so that nothing is kept of a round that breaks a rule later.
     """
 
-    digest = False
     things = 1
     once = False
     """Is anything that was found enough?"""
@@ -65,30 +64,6 @@ class Sift:
         )
         wanted = ir.either(first, better(value, ir.binary("sub", held, ir.Const(SHIFT))))
         self.lowering.writer.emit(ir.If(ir.both(wanted, test), keep))
-
-    def match_begins(self) -> None:
-        pass
-
-    def round_begins(self) -> None:
-        pass
-
-    def chosen(self, n: ir.Expr) -> None:
-        pass
-
-    def acted(self, action: core.Action) -> None:
-        pass
-
-    def round_ended(self) -> None:
-        pass
-
-    def settling(self, number: int) -> None:
-        pass
-
-    def settled(self) -> None:
-        pass
-
-    def match_ended(self, winners: Words) -> None:
-        pass
 
 
 SHIFT = 1 << 42

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from domrules.compiler import ir
-from domrules.compiler.lower import Lowering
+from domrules.compiler.lower import Lowering, Recorder
 from domrules.compiler.rows import CHUNK
 from domrules.compiler.writer import Words
-from domrules.grammar import core
 
 COLUMNS = ("winners", "rounds", "moves", "digest")
 
 
-class Traces:
+class Traces(Recorder):
     """A recorder of one row a match."""
 
     digest = True
@@ -25,23 +24,8 @@ class Traces:
     def match_begins(self) -> None:
         self.lowering.writer.emit(ir.Assign(self.moves, ir.ZERO))
 
-    def round_begins(self) -> None:
-        pass
-
-    def chosen(self, n: ir.Expr) -> None:
-        pass
-
-    def acted(self, action: core.Action) -> None:
-        pass
-
     def round_ended(self) -> None:
         self.lowering.writer.emit(ir.Assign(self.moves, ir.plus(self.moves, self.lowering.plies)))
-
-    def settling(self, number: int) -> None:
-        pass
-
-    def settled(self) -> None:
-        pass
 
     def match_ended(self, winners: Words) -> None:
         writer, lowering = self.lowering.writer, self.lowering
