@@ -99,9 +99,9 @@ class Remembered(Iterable[T]):
             place += 1
 
 
-def patience(rules: Rules, rounds: int = 100) -> Limits:
-    """How long random play goes on."""
-    return Limits(moves=max(LEAST, LONG * symbols.tile_count(rules.instance)), rounds=rounds, deals=200)
+def patience(rules: Rules) -> Limits:
+    """How long a random round goes on."""
+    return Limits(moves=max(LEAST, LONG * symbols.tile_count(rules.instance)), deals=200)
 
 
 def new_match(rules: Rules, seed: int, index: int) -> State:

@@ -12,11 +12,8 @@ from itertools import pairwise
 from domrules.compiler import sift
 from domrules.compiler.engine import Trap
 from domrules.grammar import core
-from domrules.interpreter.chance import Chance
-from domrules.interpreter.errors import RuleError, Unfinished
-from domrules.interpreter.play import Round, Table
-from domrules.interpreter.players import RandomPlayer
-from domrules.verifier.battery.play import patience
+from domrules.interpreter.play import Round
+from domrules.verifier.battery.play import Course, patience
 from domrules.verifier.battery.subject import Subject
 from domrules.verifier.witness import Unreplayable
 
@@ -73,12 +70,10 @@ def most(subject: Subject) -> tuple[int, int]:
 
 def _again(subject: Subject, found: sift.Kept) -> Round:
     """The round, played by the interpreter, which plays it to its end as compiled code did."""
-    rules, chance = subject.rules, Chance.named(subject.seed, found.number)
-    table = Table(rules, [RandomPlayer(chance)] * rules.instance.players, chance, patience(rules))
-    try:
-        return table.round(rules.new_match())
-    except (RuleError, Unfinished) as stopped:
-        raise _otherwise(subject, found) from stopped
+    course = Course(subject.rules, subject.seed, found.number)
+    for played in course.rounds(1):
+        return played
+    raise _otherwise(subject, found) from course.stopped
 
 
 def _otherwise(subject: Subject, found: sift.Kept) -> Unreplayable:
