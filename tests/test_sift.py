@@ -101,57 +101,57 @@ def by_hand(instance: core.Instance, played: Sequence[tuple[int, Round]], holds:
     return [best[ending][1] if ending in best else None for ending in range(len(instance.endings))]
 
 
-@pytest.mark.parametrize("name", [*SPECS, *HOUSE])
-def test_found_as_if_played_one_by_one(name: str, full: bool) -> None:
-    if not full and name not in SAMPLE:
+Sample = tuple[core.Instance, list[tuple[int, Round]]]
+"""A table and its first rounds."""
+
+
+@pytest.fixture(params=[*SPECS, *HOUSE])
+def samples(request: pytest.FixtureRequest, full: bool) -> list[Sample]:
+    """The last table of a game, or all of them, with rounds that are played one by one; no rule breaks in one."""
+    if not full and request.param not in SAMPLE:
         pytest.skip("takes long: --full")
-    game, rounds = shipped(name), 400 if full else 40
-    for players in game.seats if full else game.seats[-1:]:
-        instance = optimised(game, players)
-        played = list(one_by_one(instance, rounds))
+    game, rounds = shipped(request.param), 400 if full else 40
+    tables = [optimised(game, players) for players in (game.seats if full else game.seats[-1:])]
+    found = [(instance, list(one_by_one(instance, rounds))) for instance in tables]
+    assert all(len(played) == rounds for _, played in found)
+    return found
+
+
+def test_found_as_if_played_one_by_one(samples: list[Sample]) -> None:
+    for instance, played in samples:
         for question, (wanted, holds) in QUESTIONS.items():
-            found = shortest(instance, wanted, SEED, LIMITS, rounds)
-            assert numbers(found) == by_hand(instance, played, holds), (players, question)
+            found = shortest(instance, wanted, SEED, LIMITS, len(played))
+            assert numbers(found) == by_hand(instance, played, holds), (instance.players, question)
 
 
-@pytest.mark.parametrize("name", [*SPECS, *HOUSE])
-def test_the_most_is_that_of_rounds_played_one_by_one(name: str, full: bool) -> None:
-    if not full and name not in SAMPLE:
-        pytest.skip("takes long: --full")
-    game, rounds = shipped(name), 400 if full else 40
-    for players in game.seats if full else game.seats[-1:]:
-        instance = optimised(game, players)
-        found = [one and (one.value, one.number) for one in most(instance, SEED, LIMITS, rounds)]
-        assert found == most_by_hand(instance, rounds), players
+def test_the_most_is_that_of_rounds_played_one_by_one(samples: list[Sample]) -> None:
+    for instance, played in samples:
+        found = [one and (one.value, one.number) for one in most(instance, SEED, LIMITS, len(played))]
+        assert found == most_by_hand(instance, played), instance.players
 
 
-def most_by_hand(instance: core.Instance, rounds: int) -> list[tuple[int, int] | None]:
+def most_by_hand(instance: core.Instance, played: Sequence[tuple[int, Round]]) -> list[tuple[int, int] | None]:
     """What a move and what settlements pay at most, and in which round first; played by the interpreter."""
     scores = Rules(instance).scores
     moves, settlements = dict[int, int](), dict[int, int]()
-    for number, played in one_by_one(instance, rounds):
-        steps = [scores(state) for state in played.states]
-        for paid, pairs in ((moves, pairwise(steps)), (settlements, [(scores(played.ended), scores(played.settled))])):
+    for number, one in played:
+        steps = [scores(state) for state in one.states]
+        for paid, pairs in ((moves, pairwise(steps)), (settlements, [(scores(one.ended), scores(one.settled))])):
             for gain in (b - a for x, y in pairs for a, b in zip(x, y, strict=True)):
                 paid.setdefault(gain, number)
     return [max(paid.items(), default=None) for paid in (moves, settlements)]
 
 
-@pytest.mark.parametrize("name", [*SPECS, *HOUSE])
-def test_the_first_is_that_of_rounds_played_one_by_one(name: str, full: bool) -> None:
-    if not full and name not in SAMPLE:
-        pytest.skip("takes long: --full")
-    game, rounds = shipped(name), 400 if full else 40
-    for players in game.seats if full else game.seats[-1:]:
-        instance = optimised(game, players)
+def test_the_first_is_that_of_rounds_played_one_by_one(samples: list[Sample]) -> None:
+    for instance, played in samples:
         rules = Rules(instance)
         asked = [(b.award.settlement, b.paid) for b in bonuses(instance) if b.award.settlement is not None]
         seen: dict[int, int] = {}
-        for number, played in one_by_one(instance, rounds):
+        for number, one in played:
             for thing, (when, e) in enumerate(asked):
-                if thing not in seen and rules.question(e)(rules.settle(played.ended, when)):
+                if thing not in seen and rules.question(e)(rules.settle(one.ended, when)):
                     seen[thing] = number
-        assert numbers(first(instance, asked, SEED, LIMITS, rounds)) == [seen.get(i) for i in range(len(asked))]
+        assert numbers(first(instance, asked, SEED, LIMITS, len(played))) == [seen.get(i) for i in range(len(asked))]
 
 
 def test_rounds_that_break_a_rule_are_left_out(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_winners_are_not_asked_for_before_the_match_is_over(tmp_path: Path, monk
     told = TINY.replace("winners highest(g in teams by sum(p in players where p.team == g: score[p]))", REACHED)
     assert told != TINY
     instance = optimised(written(tmp_path, told), 2)
-    found, seen = most(instance, SEED, LIMITS, 60), most_by_hand(instance, 60)
+    found, seen = most(instance, SEED, LIMITS, 60), most_by_hand(instance, list(one_by_one(instance, 60)))
     assert [one and (one.value, one.number) for one in found] == seen
     assert seen[0] is not None
     assert seen[0][1] > 0
